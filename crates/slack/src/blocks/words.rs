@@ -15,6 +15,8 @@ use super::text::{cut, on_one_line, one_line, prose};
 pub(super) const NAME: usize = 80;
 /// The longest line about something else.
 const LINE: usize = 150;
+/// The longest that a rule says of itself: its name and its reason.
+const POLICY: usize = 500;
 /// The longest report that is shown.
 const REPORT: usize = 300;
 
@@ -127,6 +129,19 @@ pub(super) fn pressing(request: &Request) -> String {
 pub(super) fn on_it(interaction: &Interaction) -> Option<String> {
     let claim = interaction.claim.as_ref()?;
     Some(format!("{} is on it", one_line(&claim.by.name, NAME)))
+}
+
+/// What the policies say of it, a line for each rule: people see it before they decide (rule 14).
+pub(super) fn policies(interaction: &Interaction) -> Vec<String> {
+    let Some(ruled) = interaction.ruled() else {
+        return Vec::new();
+    };
+    let destructive = ruled
+        .destructive
+        .then(|| "A policy says that this is destructive.".to_owned());
+    let lines = ruled.lines().into_iter();
+    let lines = lines.map(|line| one_line(&line, POLICY));
+    destructive.into_iter().chain(lines).collect()
 }
 
 /// How many people have to approve it, and who has.
@@ -342,6 +357,7 @@ pub(super) fn place(via: Via) -> &'static str {
         Via::Dashboard => "on the dashboard",
         Via::Api => "by the API",
         Via::Slack => "in Slack",
+        Via::Policy => "by a policy",
     }
 }
 
