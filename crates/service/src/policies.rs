@@ -327,8 +327,8 @@ impl Service {
         })
     }
 
-    /// What these would have decided otherwise of what was asked in the last days, in place of those of this server's file;
-    /// `alone`, without those that were set here.
+    /// What would have been decided otherwise of what was asked in the last days, with these in place of those of this server's
+    /// file; `alone`, without those that were set here. Without any, under those that are in force.
     ///
     /// # Errors
     /// [`Refused::NotAnAdmin`], [`Refused::Invalid`].
@@ -339,18 +339,41 @@ impl Service {
         days: u32,
         reader: &Principal,
     ) -> Result<Replayed, ServiceError> {
-        reader.admin()?;
+        let actor = reader.admin()?;
+        let mut sets = self.policies_in_force().await?.sets;
+        if let Some(policies) = tried {
+            policies.check().map_err(Refused::Invalid)?;
+            sets.retain(|held| !alone && !held.is_of_file());
+            let tried = PolicySet::tried(policies.clone(), actor, self.now());
+            sets.push(Held::Known(Arc::new(tried)));
+        }
+        self.replay(&sets, days).await
+    }
+
+    /// The same, with these in place of those that were set here.
+    ///
+    /// # Errors
+    /// As [`Service::test_policies`].
+    pub async fn try_policies(
+        &self,
+        tried: &Policies,
+        days: u32,
+        reader: &Principal,
+    ) -> Result<Replayed, ServiceError> {
+        let actor = reader.admin()?;
+        tried.check().map_err(Refused::Invalid)?;
+        let mut sets = self.policies_in_force().await?.sets;
+        sets.retain(Held::is_of_file);
+        let tried = PolicySet::tried(tried.clone(), actor, self.now());
+        sets.push(Held::Known(Arc::new(tried)));
+        self.replay(&sets, days).await
+    }
+
+    async fn replay(&self, sets: &[Held], days: u32) -> Result<Replayed, ServiceError> {
         let most = limits::POLICY_TEST_DAYS;
         if !(1..=most).contains(&days) {
             let why = format!("must be from 1 to {most} days");
             return Err(vec![Fault::new("last", why)].into());
-        }
-        let mut sets = self.policies_in_force().await?.sets;
-        if let Some(policies) = tried {
-            policies.check().map_err(Refused::Invalid)?;
-            let set = PolicySet::tried(policies.clone(), reader.admin()?, self.now());
-            sets.retain(|held| !alone && !held.is_of_file());
-            sets.push(Held::Known(Arc::new(set)));
         }
         let since = self.now() - TimeDelta::days(days.into());
         let mut after = self.last_before(since).await?;
