@@ -83,7 +83,7 @@ def key_of(document: Any) -> str:
     if (type(version), version) != (int, known):
         raise NotVerified(f"the receipt is void: its version {version!r} is not known here")
     if "policy" in document and (document["outcome"] not in _AT_ONCE or _SOMETIMES & set(document)):
-        raise NotVerified("the receipt is void: a policy approves or denies, as it is asked, and never for several people")
+        raise NotVerified("the receipt is void: a policy approves or denies, and never for several people")
     by_rule = {"id": document["responder"]["id"], "name": document["responder"]["name"]}
     ruled = document.get("policy", {})
     named = {"id": ruled.get("id"), "name": ruled.get("rule")}

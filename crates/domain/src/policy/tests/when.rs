@@ -90,8 +90,8 @@ fn short_options_are_found_together_and_apart() {
 #[test]
 fn what_hides_its_words_cannot_be_told() {
     for command in [
-        "$(echo git) push --force",
-        "G=git; $G push --force",
+        "$(echo gi)t push --force",
+        "G=gi; ${G}t push --force",
         "`printf git` push",
         "g\\it pus",
         "/usr/bin/g?t status",
