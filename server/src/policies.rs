@@ -150,10 +150,23 @@ varies = [{ at = ["command"], by = { words = { begin = ["cargo", "test"] } } }]
         assert!(read("").unwrap().rules.is_empty());
     }
 
+    /// As the book shows them.
+    #[test]
+    fn the_rules_of_the_book_are_in_order() {
+        let book = include_str!("../../docs/policies.md");
+        let (_, after) = book.split_once("```toml\n").unwrap();
+        let (rules, _) = after.split_once("```").unwrap();
+        let policies = read(rules).unwrap();
+        assert_eq!((policies.check(), policies.rules.len()), (Ok(()), 3));
+    }
+
     #[test]
     fn what_cannot_be_read_is_named_with_its_place() {
         for (text, path) in [
-            ("[[rules]]\nname = \"a\"\nthen = \"deny\"\n", "rules[0].then"),
+            (
+                "[[rules]]\nname = \"a\"\nthen = \"deny\"\n",
+                "rules[0].then",
+            ),
             ("[[rules]]\nname = 1\n", "rules[0].name"),
             ("[[rules]]\nnam = \"a\"\n", "rules[0].nam"),
             ("[[rules]\n", "line 1"),

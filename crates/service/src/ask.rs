@@ -226,8 +226,7 @@ impl Service {
         let interaction = interaction.ok_or(ServiceError::NotFound)?;
         // The key may have been given to another interaction behind the server's back. The fallback and the time
         // follow from settings as well.
-        let is_same =
-            interaction.agent.id == agent.id && interaction.request.is_asked_as(request);
+        let is_same = interaction.agent.id == agent.id && interaction.request.is_asked_as(request);
         if !is_same || !self.was_asked_under(id, key).await? {
             return Err(Refused::Altered.into());
         }

@@ -214,11 +214,7 @@ impl Service {
     ///
     /// # Errors
     /// As [`Service::set_policies`]; [`Refused::NotAResponder`] for agents.
-    pub async fn add_policies(
-        &self,
-        added: Policies,
-        by: &Principal,
-    ) -> Result<(), ServiceError> {
+    pub async fn add_policies(&self, added: Policies, by: &Principal) -> Result<(), ServiceError> {
         by.responder().map(drop).or_else(|_| by.admin().map(drop))?;
         self.change_policies(by, |before| {
             let kept = before.set.map(|set| set.policies.rules.clone());
@@ -379,10 +375,7 @@ impl Service {
         let mut after = self.last_before(since).await?;
         let mut replay = Replay::new(sets.iter().map(Held::in_force).collect());
         loop {
-            let page = self
-                .store
-                .events_after(after, &Audience::All, PAGE)
-                .await?;
+            let page = self.store.events_after(after, &Audience::All, PAGE).await?;
             let (more, up_to) = (page.more, page.up_to);
             page.into_iter().for_each(|event| replay.take(&event));
             if !more || up_to <= after {

@@ -5,8 +5,8 @@ use chrono::{DateTime, Utc};
 use domain::{
     Actor, AgentId, AgentRef, DeliveryEvent, DutyEvent, EndpointEvent, Event, EventId, GrantEvent,
     GrantId, Identity, InteractionEvent, InteractionId, LadderEvent, Named, Part, Payload,
-    PersonEvent, PolicyId, ReachEvent, Responder, Retry, SessionId, SlackId, Task, TaskEvent, TeamEvent,
-    TeamId, TeamRef, Token, TokenEvent,
+    PersonEvent, PolicyId, ReachEvent, Responder, Retry, SessionId, SlackId, Task, TaskEvent,
+    TeamEvent, TeamId, TeamRef, Token, TokenEvent,
     access::{PersonRef, factor::FactorRef},
     delivery::{DisabledWhy, EndpointRef, ReachEnd, ReachKind, ReachRef},
     duty::{Absence, Override, Rota},

@@ -129,7 +129,11 @@ async fn load(
 ) -> Result<Response, Problem> {
     let by = who.principal();
     by.admin().map_err(ServiceError::from)?;
-    let file = state.config.policies.clone().ok_or_else(Problem::not_found)?;
+    let file = state
+        .config
+        .policies
+        .clone()
+        .ok_or_else(Problem::not_found)?;
     let said = match files::load(&state.service, &file, true, &by).await {
         Ok(_) => return Ok(Redirect::to(&format!("{PLACE}?done=loaded")).into_response()),
         Err(NotLoaded::Failed(error)) => return Err(error.into()),
@@ -227,8 +231,12 @@ fn would(would: &Would) -> String {
         Would::Asked {
             rule, needed, team, ..
         } => {
-            let team = team.as_deref().map_or_else(String::new, |team| format!(" of {team}"));
-            let rule = rule.as_deref().map_or_else(String::new, |rule| format!(" by {rule}"));
+            let team = team
+                .as_deref()
+                .map_or_else(String::new, |team| format!(" of {team}"));
+            let rule = rule
+                .as_deref()
+                .map_or_else(String::new, |rule| format!(" by {rule}"));
             match needed {
                 1 => format!("asked of a person{team}{rule}"),
                 many => format!("asked of {many} people{team}{rule}"),
@@ -286,7 +294,10 @@ fn page(
         );
     }
     if let Some(file) = &state.config.policies {
-        let rules = shown.file.as_ref().map_or_else(String::new, |set| rules(shown, set));
+        let rules = shown
+            .file
+            .as_ref()
+            .map_or_else(String::new, |set| rules(shown, set));
         let _ = write!(
             body,
             "<section><h2 class=\"section-title\">Of the file</h2>{rules}<p class=\"hint\">This server reads {file}. Others read \
@@ -299,7 +310,9 @@ fn page(
         Some(set) if !set.rules.is_empty() => rules(shown, set),
         _ => "<p class=\"hint\">There are none.</p>".to_owned(),
     };
-    let replaces = shown.unreadable.or(shown.here.as_ref().map(|set| set.terms.id));
+    let replaces = shown
+        .unreadable
+        .or(shown.here.as_ref().map(|set| set.terms.id));
     let described = match said.contains("id=\"refusal\"") {
         true => "aria-invalid=\"true\" aria-describedby=\"refusal rules-hint\"",
         false => "aria-describedby=\"rules-hint\"",
@@ -344,7 +357,10 @@ fn page(
                 };
                 let by = lines(terms.by.name().unwrap_or("Somebody"));
                 let at = terms.at.format("%Y-%m-%d %H:%M UTC");
-                format!("<li><bdi>{}</bdi> put {rules} in force, {at}</li>", Text(&by))
+                format!(
+                    "<li><bdi>{}</bdi> put {rules} in force, {at}</li>",
+                    Text(&by)
+                )
             })
             .collect();
         let _ = write!(
@@ -384,7 +400,9 @@ fn row(rule: &PolicyRule, used: u64) -> String {
         }
     };
     let used = match (rule.then, used) {
-        (Some(Then::Forbid | Then::Allow), 1) => " · decided once in the last seven days".to_owned(),
+        (Some(Then::Forbid | Then::Allow), 1) => {
+            " · decided once in the last seven days".to_owned()
+        }
         (Some(Then::Forbid | Then::Allow), many) => {
             format!(" · decided {many} times in the last seven days")
         }

@@ -132,7 +132,9 @@ impl PolicyCommand {
                 if alone && tried.is_none() {
                     bail!("--alone needs a file: the settings name none");
                 }
-                let replayed = service.test_policies(tried.as_ref(), alone, last, &by).await;
+                let replayed = service
+                    .test_policies(tried.as_ref(), alone, last, &by)
+                    .await;
                 print!("{}", text(&replayed.map_err(said)?, last));
                 Ok(())
             }
@@ -174,7 +176,11 @@ fn print_rules(rules: &[PolicyRule]) {
     for rule in rules {
         let then = rule.then.map_or("destructive", |then| then.name());
         let why = rule.reason.as_deref().unwrap_or_default();
-        println!("  {then:12} {}  {}", visible::line(&rule.name), visible::line(why));
+        println!(
+            "  {then:12} {}  {}",
+            visible::line(&rule.name),
+            visible::line(why)
+        );
     }
 }
 

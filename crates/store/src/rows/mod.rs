@@ -31,12 +31,12 @@ pub(crate) use cards::{on_card, pace, pace_text};
 pub(crate) use duties::{DutyRow, duty, duty_text};
 pub(crate) use factors::FactorRow;
 pub(crate) use grants::{GrantRow, GrantText, grant_use, grants};
-pub(crate) use policies::{PolicyRow, PolicyText, policy_terms};
 pub(crate) use inbox::{message_text, messages};
 pub(crate) use outbox::{
     AttemptRow, ClaimedRow, DeliveryRow, EndpointRow, ReadyRow, StuckChannelRow, claimed,
     deliveries, endpoints, followers, news, stuck_channels, topics,
 };
+pub(crate) use policies::{PolicyRow, PolicyText, policy_terms};
 
 pub(crate) use ladders::{
     answerer, climbing, held, ladder, ladder_owner, ladder_text, ladders, quiet, quiet_text,

@@ -71,7 +71,14 @@ fn around() -> Surroundings {
 
 fn setting(database: &Database, before: Option<&PolicySet>, words: &str) -> Changeset {
     let before = those(before);
-    rules::set(before, policies(words), &around(), &operator(), database.at(1)).unwrap()
+    rules::set(
+        before,
+        policies(words),
+        &around(),
+        &operator(),
+        database.at(1),
+    )
+    .unwrap()
 }
 
 fn those(set: Option<&PolicySet>) -> Before<'_> {
@@ -240,11 +247,7 @@ async fn of_many_at_once_one_takes_the_place(database: Database) {
     }
     assert_eq!(taken, 1);
     assert_eq!(
-        store
-            .policy_history(Source::Here, 10)
-            .await
-            .unwrap()
-            .len(),
+        store.policy_history(Source::Here, 10).await.unwrap().len(),
         2
     );
     verify_journal(&*store).await.unwrap();
@@ -253,7 +256,13 @@ async fn of_many_at_once_one_takes_the_place(database: Database) {
 async fn a_file_and_what_was_set_here_are_apart(database: Database) {
     let store = trusting(&database).await;
     let agent = database.agent(&*store, "backend").await;
-    let loading = rules::load(Before::default(), policies("push"), &operator(), database.at(1)).unwrap();
+    let loading = rules::load(
+        Before::default(),
+        policies("push"),
+        &operator(),
+        database.at(1),
+    )
+    .unwrap();
     let file = set_of(&loading);
     store.commit(loading).await.unwrap();
     assert_eq!(
@@ -263,11 +272,23 @@ async fn a_file_and_what_was_set_here_are_apart(database: Database) {
     assert_eq!(store.last_policies(Source::Here).await.unwrap(), None);
     // Another server that reads its own file takes nothing away from what is decided here.
     let allowed = decided(&database, &agent, &file, "cargo test", None);
-    let other = rules::load(those(Some(&file)), policies("pull"), &operator(), database.at(1)).unwrap();
+    let other = rules::load(
+        those(Some(&file)),
+        policies("pull"),
+        &operator(),
+        database.at(1),
+    )
+    .unwrap();
     store.commit(other).await.unwrap();
     store.commit(allowed).await.unwrap();
     // Who has read an older one loads it again.
-    let again = rules::load(Before::default(), policies("push"), &operator(), database.at(1)).unwrap();
+    let again = rules::load(
+        Before::default(),
+        policies("push"),
+        &operator(),
+        database.at(1),
+    )
+    .unwrap();
     is_refused(&*store, again).await;
 }
 
@@ -292,13 +313,23 @@ async fn a_row_that_is_gone_is_still_what_holds(database: Database) {
     let agent = database.agent(&*store, "backend").await;
     let first = put(&database, &*store, None, "push").await;
     let second = put(&database, &*store, Some(&first), "rebase").await;
-    database.place.execute("DELETE FROM policies").await.unwrap();
+    database
+        .place
+        .execute("DELETE FROM policies")
+        .await
+        .unwrap();
     let last = store.last_policies(Source::Here).await.unwrap();
     assert_eq!(last, Some(second.terms.id));
     assert_eq!(store.policy_set(second.terms.id).await.unwrap(), None);
     is_refused(
         &*store,
-        decided(&database, &agent, &first, "cargo test", Some(first.terms.id)),
+        decided(
+            &database,
+            &agent,
+            &first,
+            "cargo test",
+            Some(first.terms.id),
+        ),
     )
     .await;
 }
@@ -309,7 +340,10 @@ async fn what_a_policy_decides_is_proven_and_no_news(database: Database) {
     let set = put(&database, &*store, None, "push").await;
     let under = Some(set.terms.id);
     let before = store.last_seq().await.unwrap();
-    for (command, outcome) in [("git push", Outcome::Denied), ("cargo test", Outcome::Approved)] {
+    for (command, outcome) in [
+        ("git push", Outcome::Denied),
+        ("cargo test", Outcome::Approved),
+    ] {
         let changeset = decided(&database, &agent, &set, command, under);
         let opened = written(&changeset);
         store.commit(changeset).await.unwrap();
@@ -317,7 +351,9 @@ async fn what_a_policy_decides_is_proven_and_no_news(database: Database) {
         assert_eq!(stored, opened);
         assert_eq!(stored.state.outcome(), Some(outcome));
         assert!(stored.by_policy().is_some());
-        let told = store::history_of(&*store, opened.id, i64::MAX).await.unwrap();
+        let told = store::history_of(&*store, opened.id, i64::MAX)
+            .await
+            .unwrap();
         assert_eq!(domain::Interaction::replay(&told), Some(stored));
     }
     assert_eq!(store.pending_count(agent.id).await.unwrap(), 0);
@@ -325,7 +361,10 @@ async fn what_a_policy_decides_is_proven_and_no_news(database: Database) {
     let page = store.news(before, 100).await.unwrap();
     assert_eq!((page.news.len(), page.up_to), (0, before + 4));
     let uses = store.count_policy_uses(epoch()).await.unwrap();
-    let counted: Vec<_> = uses.iter().map(|it| (it.policies, &*it.rule, it.count)).collect();
+    let counted: Vec<_> = uses
+        .iter()
+        .map(|it| (it.policies, &*it.rule, it.count))
+        .collect();
     let of = set.terms.id;
     assert_eq!(counted, [(of, "no force", 1), (of, "tests", 1)]);
     let later = epoch() + chrono::TimeDelta::days(1);
