@@ -8,12 +8,13 @@ use domain::{
     decide::{
         interaction::{self as decide, AskedOf},
         policy::{self as rules, Before},
+        replay::{Replay, Replayed},
     },
     interaction::{Ask, Request, Whom},
     limits,
     policy::{
-        InForce, Policies, PolicyRule, PolicySet, PolicyTerms, PolicyWrite, Question, Replay,
-        Replayed, Ruling, Source, Surroundings, TeamThere, rule,
+        InForce, Policies, PolicyRule, PolicySet, PolicyTerms, PolicyWrite, Question, Ruling,
+        Source, Surroundings, TeamThere, rule,
     },
 };
 use store::PolicyUses;

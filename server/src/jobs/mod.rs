@@ -39,8 +39,10 @@ pub(crate) fn start(state: &AppState, background: &TaskTracker, stopping: &Cance
     background.spawn(places::run(service.clone(), stopping.clone()));
     background.spawn(erase::run(service.clone(), stopping.clone()));
     if let Some(file) = &state.config.policies {
-        let file = file.clone();
-        background.spawn(policies::run(service.clone(), file, stopping.clone()));
+        // From now on, before anybody knows that the server is there: a hangup would end it.
+        let hangups = machine::Hangups::new();
+        let (service, stopping) = (service.clone(), stopping.clone());
+        background.spawn(policies::run(service, file.clone(), hangups, stopping));
     }
 }
 

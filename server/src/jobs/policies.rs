@@ -10,11 +10,15 @@ use tokio_util::sync::CancellationToken;
 use crate::policies;
 
 /// Until the server stops. Policies with a fault are told of, and change nothing.
-pub(super) async fn run(service: Service, file: PathBuf, stopping: CancellationToken) {
+pub(super) async fn run(
+    service: Service,
+    file: PathBuf,
+    mut hangups: Hangups,
+    stopping: CancellationToken,
+) {
     let by = Principal::Operator {
         name: "SIGHUP".to_owned(),
     };
-    let mut hangups = Hangups::new();
     loop {
         tokio::select! {
             () = stopping.cancelled() => return,

@@ -12,9 +12,10 @@ use axum::{
 };
 use domain::{
     Fault, PolicyId, Principal, Refused,
+    decide::replay::{Was, Would},
     interaction::Then,
     limits,
-    policy::{Policies, PolicyRule, Was, Would},
+    policy::{Policies, PolicyRule},
 };
 use serde::Deserialize;
 use service::{PoliciesShown, PolicySetShown, ServiceError, SignedIn};

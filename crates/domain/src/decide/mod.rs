@@ -15,6 +15,7 @@ pub mod ladder;
 mod next;
 pub mod policy;
 pub mod reach;
+pub mod replay;
 pub mod task;
 pub mod team;
 #[cfg(test)]

@@ -7,7 +7,6 @@
 
 mod check;
 mod recovery;
-mod replay;
 mod ruling;
 mod set;
 #[cfg(test)]
@@ -20,7 +19,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use check::{Surroundings, TeamThere};
-pub use replay::{Otherwise, Replay, Replayed, Was, Would};
 pub use ruling::{InForce, Question, Ruling, rule, under};
 pub use set::{PolicySet, PolicyTerms, Source};
 pub use when::{Condition, Has, Holds, When};

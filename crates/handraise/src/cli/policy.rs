@@ -5,8 +5,9 @@ use std::{path::PathBuf, sync::Arc};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use domain::{
+    decide::replay::{Otherwise, Replayed, Was, Would},
     interaction::Outcome,
-    policy::{Otherwise, Policies, PolicyRule, Replayed, Was, Would},
+    policy::{Policies, PolicyRule},
 };
 use server::{
     config::Config,

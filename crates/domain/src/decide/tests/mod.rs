@@ -16,6 +16,7 @@ mod owner;
 mod policy;
 mod quorum;
 mod reach;
+mod replay;
 mod replies;
 mod revise;
 mod sequences;

@@ -1,7 +1,6 @@
 //! What a rule applies to, what is wrong with one, and what all of them say together (rule 14).
 
 mod check;
-mod replay;
 mod ruling;
 mod when;
 

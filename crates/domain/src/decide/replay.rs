@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 
-use super::{InForce, Question, Ruling, rule};
 use crate::{
     event::{Event, InteractionEvent, Payload},
     ids::InteractionId,
     interaction::{Ask, ByPolicy, Outcome, Quorum, Ruled, Then, beginning},
     limits,
+    policy::{InForce, Question, Ruling, rule},
 };
 
 /// Reads events in their order, from any place of the journal on.

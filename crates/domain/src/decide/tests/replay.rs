@@ -2,24 +2,27 @@
 
 use serde_json::{Value, json};
 
-use super::{rules, set};
 use crate::{
-    Changeset, Event, Interaction, Role,
-    decide::interaction as decide,
+    Actor, Changeset, Event, Interaction, Role,
+    decide::{
+        interaction as decide,
+        replay::{Replay, Replayed, Was, Would},
+    },
     interaction::Outcome,
-    policy::{InForce, Policies, Replay, Replayed, Was, Would},
-    testing::{Counter, agent, at, given, journalled, person, request, written},
+    policy::{InForce, Policies, PolicySet},
+    testing::{Counter, agent, at, epoch, given, journalled, person, request, written},
 };
 
 fn policies() -> Policies {
-    rules(json!([
+    serde_json::from_value(json!({"rules": [
         {"name": "no push", "then": "forbid", "reason": "Not today.",
          "when": {"arguments": [{"has": {"words": ["git", "push"]}}]}},
         {"name": "two", "then": "ask", "approvals": {"needed": 2},
          "when": {"arguments": [{"has": {"words": ["terraform"]}}]}},
         {"name": "tests", "then": "allow", "matcher": {"like": {"tool": "Bash", "like": {}, "varies": [
             {"at": ["command"], "by": {"words": {"begin": ["cargo", "test"]}}}]}}},
-    ]))
+    ]}))
+    .unwrap()
 }
 
 /// One approval, with what a person said.
@@ -61,7 +64,10 @@ impl Day {
     }
 
     fn replay(&self) -> Replayed {
-        let set = set(1, policies());
+        let by = Actor::Operator {
+            name: "root".into(),
+        };
+        let set = PolicySet::tried(policies(), by, epoch());
         let mut replay = Replay::new(vec![InForce::Known(&set)]);
         self.events.iter().for_each(|event| replay.take(event));
         replay.end()
