@@ -288,13 +288,10 @@ async fn an_admin_sets_them_on_the_page(database: TestDatabase) {
     let late = app.submit(PLACE, &ana, &form("", ("replaces", ""))).await;
     assert_eq!(late.status(), StatusCode::UNPROCESSABLE_ENTITY);
     let everything = json!({"rules": [rule("all", "forbid", &["x"], json!({"when": {}}))]});
-    let refused = app
-        .submit(
-            PLACE,
-            &ana,
-            &form(&everything.to_string(), ("replaces", "")),
-        )
-        .await;
+    let in_force = html.split("name=\"replaces\" value=\"").nth(1).unwrap();
+    let in_force = in_force.split('"').next().unwrap();
+    let everything = form(&everything.to_string(), ("replaces", in_force));
+    let refused = app.submit(PLACE, &ana, &everything).await;
     assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
     holds(
         &refused.text().await.unwrap(),
