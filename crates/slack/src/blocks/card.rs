@@ -299,11 +299,6 @@ impl Sheet {
 
     /// Who is on it, and whom it is for.
     fn people(&mut self, interaction: &Interaction) {
-        let policies = words::policies(interaction);
-        if !policies.is_empty() {
-            let lines = policies.iter().map(|words| words.as_str().into());
-            self.add(Content::context(lines.collect()));
-        }
         let mut elements: Vec<Text> = Vec::new();
         elements.extend(words::approvals(interaction).map(|words| words.as_str().into()));
         if let (Some(on_it), Some(claim)) = (words::on_it(interaction), &interaction.claim) {

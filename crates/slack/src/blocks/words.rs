@@ -15,8 +15,6 @@ use super::text::{cut, on_one_line, one_line, prose};
 pub(super) const NAME: usize = 80;
 /// The longest line about something else.
 const LINE: usize = 150;
-/// The longest that a rule says of itself: its name and its reason.
-const POLICY: usize = 500;
 /// The longest report that is shown.
 const REPORT: usize = 300;
 
@@ -81,6 +79,9 @@ pub(super) const REVISES: &str =
 /// Stands above the action of an approval.
 pub(super) const WILL_RUN: &str = "What will run";
 
+/// Stands above what the policies say of an action.
+pub(super) const POLICIES: &str = "What the policies say of it";
+
 /// Stands between the action and the prompt: the agent's words about an action need not be true.
 pub(super) fn says(interaction: &Interaction) -> String {
     format!("What {} says about it", agent(interaction))
@@ -129,19 +130,6 @@ pub(super) fn pressing(request: &Request) -> String {
 pub(super) fn on_it(interaction: &Interaction) -> Option<String> {
     let claim = interaction.claim.as_ref()?;
     Some(format!("{} is on it", one_line(&claim.by.name, NAME)))
-}
-
-/// What the policies say of it, a line for each rule: people see it before they decide (rule 14).
-pub(super) fn policies(interaction: &Interaction) -> Vec<String> {
-    let Some(ruled) = interaction.ruled() else {
-        return Vec::new();
-    };
-    let destructive = ruled
-        .destructive
-        .then(|| "A policy says that this is destructive.".to_owned());
-    let lines = ruled.lines().into_iter();
-    let lines = lines.map(|line| one_line(&line, POLICY));
-    destructive.into_iter().chain(lines).collect()
 }
 
 /// How many people have to approve it, and who has.

@@ -257,13 +257,17 @@ mod tests {
     use super::*;
 
     fn asked(body: Value) -> Words {
+        Words::of(&pending(body), DateTime::UNIX_EPOCH)
+    }
+
+    fn pending(body: Value) -> Interaction {
         let draft: Draft = serde_json::from_value(body).unwrap();
         let now = DateTime::UNIX_EPOCH;
         let agent = AgentRef {
             id: AgentId(Uuid::nil()),
             name: "backend".into(),
         };
-        let interaction = Interaction {
+        Interaction {
             id: InteractionId(Uuid::nil()),
             version: 1,
             agent,
@@ -284,8 +288,7 @@ mod tests {
             card: None,
             follow_ups: Vec::new(),
             erased: None,
-        };
-        Words::of(&interaction, now)
+        }
     }
 
     fn approval(prompt: &str, arguments: Value) -> Words {
@@ -305,6 +308,17 @@ mod tests {
         assert_eq!(words.shown, Shown::Whole);
         assert_eq!(titles(&words), ["Approve", "Deny"]);
         assert_eq!(words.buttons[0].fields[0], ("approved", "true".into()));
+    }
+
+    #[test]
+    fn what_a_policy_speaks_of_can_only_be_denied() {
+        let action = json!({"tool": "restart", "arguments": {"worker": 3}});
+        let body = json!({"kind": "approval", "prompt": "Restart worker 3?", "action": action});
+        let mut ruled = pending(body);
+        ruled.request.ruled = Some(Box::default());
+        let words = Words::of(&ruled, DateTime::UNIX_EPOCH);
+        assert_eq!(words.shown, Shown::Cut);
+        assert_eq!(titles(&words), ["Deny"]);
     }
 
     #[test]
