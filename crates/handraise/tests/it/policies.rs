@@ -221,7 +221,7 @@ async fn what_is_destructive_is_decided_by_itself_with_its_reason(database: Test
         holds(&html, &["Because of data.", "destructive"]);
     }
     let together = [("ticked[0]", id), ("approved", "true")].map(owned);
-    let refused = app.submit("/api/answer-together", &ana, &together).await;
+    let refused = app.submit("/ui/answer-together", &ana, &together).await;
     assert!(refused.status().is_success() || refused.status().is_client_error());
     assert_eq!(desk.read(&path_of(&asked)).await["state"], "pending");
     desk.done(&asked, "answer", json!({"approved": true})).await;
