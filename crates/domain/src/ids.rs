@@ -77,6 +77,10 @@ id!(
     GrantId
 );
 id!(
+    /// A set of policies, as it was put in force.
+    PolicyId
+);
+id!(
     /// One obligation to tell one destination one thing.
     DeliveryId
 );

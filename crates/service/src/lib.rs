@@ -37,6 +37,7 @@ pub mod metrics;
 mod network;
 mod passwords;
 mod people;
+mod policies;
 mod presence;
 mod principal;
 mod provider_sign_in;
@@ -72,6 +73,7 @@ pub use hand_over::Receivers;
 pub use ladders::TeamLadder;
 pub use network::Network;
 pub use passwords::Weak;
+pub use policies::{PoliciesShown, Set as PolicySetShown};
 pub use provider_sign_in::{Newcomer, Received, Shown, ShownTeams};
 pub use reach::{About, Address, Message, OwnReach, Prepared, ReachNumbers, Spread};
 pub use read::Scope;
@@ -147,6 +149,8 @@ pub struct Service {
     to_climb: Arc<Notify>,
     /// Of messages to people.
     reading: Arc<reach::Reading>,
+    /// The policies that this process knows.
+    policies: Arc<policies::PolicyBook>,
 }
 
 /// The parts that webhooks and callbacks need.
@@ -236,6 +240,7 @@ impl Service {
             strangers: Arc::default(),
             to_climb: Arc::default(),
             reading: Arc::default(),
+            policies: Arc::default(),
         }
     }
 

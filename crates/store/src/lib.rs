@@ -22,6 +22,7 @@ mod ladders;
 mod migrate;
 mod outbox;
 mod page;
+mod policies;
 mod postgres;
 mod proof;
 mod query;
@@ -55,6 +56,7 @@ pub use capability::{
     interactions::{Interactions, SignsOfLife, Snoozes, Tasks},
     nodes::{NodeId, Nodes, Present},
     people::{Agents, Factors, Identities, People, Sessions, Tokens},
+    policies::PolicySets,
     reaching::{Ladders, ReachNumbers, Reaches},
     slack::{Cards, Inbox, OverdueHome, Paces, SlackHomes},
     teams::{Duties, Teams},
@@ -70,6 +72,7 @@ pub use outbox::{
     NewsPage, Owing, Ready, Stopped, StuckChannel,
 };
 pub use page::{EventPage, Page};
+pub use policies::PolicyUses;
 pub use query::{
     AgentRecord, Counts, Due, InteractionQuery, OfTeams, TaskPlace, TaskQuery, Thread,
     WaitingCounts, WithWords,
@@ -151,6 +154,7 @@ pub trait Store:
     + ReachNumbers
     + Ladders
     + Grants
+    + PolicySets
     + Endpoints
     + Inbox
     + Cards
@@ -181,6 +185,7 @@ impl<
         + ReachNumbers
         + Ladders
         + Grants
+        + PolicySets
         + Endpoints
         + Inbox
         + Cards

@@ -16,6 +16,7 @@ mod ladder;
 mod markdown;
 mod outbound;
 mod plan;
+mod policies;
 mod providers;
 pub mod quick;
 mod reach;
@@ -65,6 +66,7 @@ pub fn routes(state: &AppState) -> Router<AppState> {
         .route("/confirm", post(by_provider::confirm))
         .merge(grants::routes())
         .merge(ladder::routes())
+        .merge(policies::routes())
         .merge(reach::routes())
         .leptos_routes_with_context(state, PAGES.clone(), provide.clone(), document.clone())
         .fallback(get(leptos_axum::render_app_async_with_context(

@@ -167,7 +167,7 @@ impl NewsRow {
         let Some(topic) = Topic::from_name(&self.event_type) else {
             return Ok(None);
         };
-        // Who approved it ahead wants to hear of none: an endpoint may wake people.
+        // Whoever decided it ahead, by a grant or a policy, wants to hear of none: an endpoint may wake people.
         if self.is_granted {
             return Ok(None);
         }
