@@ -77,6 +77,10 @@ id!(
     GrantId
 );
 id!(
+    /// An answer that a person lets stand for the same question.
+    MemoryId
+);
+id!(
     /// One obligation to tell one destination one thing.
     DeliveryId
 );

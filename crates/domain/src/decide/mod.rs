@@ -12,8 +12,10 @@ pub mod identity;
 pub mod interaction;
 #[cfg(feature = "zones")]
 pub mod ladder;
+pub mod memory;
 mod next;
 pub mod reach;
+pub mod suggestion;
 pub mod task;
 pub mod team;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Granted, Interaction, Outcome,
+    Granted, Interaction, Outcome, Remembered,
     answer::AnswerContent,
     ask::Ask,
     kind::Kind,
@@ -23,6 +23,8 @@ use crate::{
 const VERSION: u32 = 1;
 /// How they are where a grant decided: a program that knows nothing of grants believes none of them.
 const VERSION_BY_GRANT: u32 = 2;
+/// How they are where an earlier answer answered.
+const VERSION_BY_MEMORY: u32 = 3;
 
 /// The responder's decision about one action or plan, and its time. Made when it is decided, and
 /// committed with the answer.
@@ -38,11 +40,11 @@ pub struct Receipt {
 /// The content of a receipt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// 1; 2 where a grant decided.
+    /// 1; 2 where a grant decided; 3 where an earlier answer answered.
     pub version: u32,
     /// Which interaction.
     pub interaction_id: InteractionId,
-    /// `approval` or `plan_review`.
+    /// `approval` or `plan_review`; `question` or `choice` where an earlier answer answered.
     pub kind: Kind,
     /// The outcome decided.
     pub outcome: Outcome,
@@ -66,6 +68,10 @@ pub struct Decision {
     /// The standing approval of this responder that it rests on, where no person was asked about this one (rule 15).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant: Option<Granted>,
+    /// The earlier answer of this responder that it rests on, where no person was asked. The words of an answer are not part
+    /// of a receipt, so that they can be erased (rule 19).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remembered: Option<Remembered>,
     /// When it was asked.
     pub asked_at: DateTime<Utc>,
     /// When it was decided.
@@ -79,15 +85,30 @@ pub(super) fn is_decision(kind: Kind) -> bool {
     matches!(kind, Kind::Approval | Kind::PlanReview)
 }
 
-/// Whether an interaction of this kind can end so by a decision.
+fn is_repeatable(kind: Kind) -> bool {
+    matches!(kind, Kind::Question | Kind::Choice)
+}
+
+/// On what an answer rests.
+enum By<'a> {
+    /// A person's word, and that of those before them.
+    People(&'a [Vote]),
+    /// A grant.
+    Grant(Granted),
+    /// An earlier answer.
+    Memory(Remembered),
+}
+
+/// Whether an interaction of this kind can end so by what has a receipt.
 pub(crate) fn fits(kind: Kind, outcome: Outcome) -> bool {
     match outcome {
         Outcome::Approved | Outcome::Denied => kind == Kind::Approval,
         Outcome::Proceed | Outcome::ProceedClean | Outcome::ProceedDefault | Outcome::Adjust => {
             kind == Kind::PlanReview
         }
-        Outcome::Answered
-        | Outcome::Delivered
+        // Only what an earlier answer answered has a receipt.
+        Outcome::Answered => is_repeatable(kind),
+        Outcome::Delivered
         | Outcome::Fallback
         | Outcome::Expired
         | Outcome::Cancelled
@@ -128,7 +149,7 @@ impl Receipt {
             content,
             responder,
             answered_at,
-            (votes, None),
+            By::People(votes),
             signer,
         )
     }
@@ -147,24 +168,48 @@ impl Receipt {
             content,
             responder,
             answered_at,
-            (&[], Some(grant)),
+            By::Grant(grant),
             signer,
         )
     }
 
-    /// With the approvals before it, or the grant that decides.
+    /// As [`Self::sign`], of a question that an earlier answer answers.
+    pub(crate) fn sign_remembered(
+        interaction: &Interaction,
+        content: &AnswerContent,
+        responder: &Responder,
+        answered_at: DateTime<Utc>,
+        remembered: Remembered,
+        signer: &dyn Sign,
+    ) -> Option<Self> {
+        Self::signed(
+            interaction,
+            content,
+            responder,
+            answered_at,
+            By::Memory(remembered),
+            signer,
+        )
+    }
+
     fn signed(
         interaction: &Interaction,
         content: &AnswerContent,
         responder: &Responder,
         answered_at: DateTime<Utc>,
-        (votes, grant): (&[Vote], Option<Granted>),
+        by: By<'_>,
         signer: &dyn Sign,
     ) -> Option<Self> {
+        let (version, votes, grant, remembered) = match by {
+            By::People(votes) => (VERSION, votes, None, None),
+            By::Grant(grant) => (VERSION_BY_GRANT, &[][..], Some(grant), None),
+            By::Memory(remembered) => (VERSION_BY_MEMORY, &[][..], None, Some(remembered)),
+        };
         let (as_asked, plan_digest) = match &interaction.request.ask {
             // Hashes the action that people see, not a digest stored beside it.
             Ask::Approval { action, .. } => (Some(action.digest().ok()?), None),
             Ask::PlanReview { plan, .. } => (None, Some(digest::sha256(plan.as_bytes()))),
+            Ask::Question | Ask::Choice(_) if remembered.is_some() => (None, None),
             Ask::Question
             | Ask::Choice(_)
             | Ask::Acknowledgement
@@ -180,10 +225,7 @@ impl Receipt {
             None => (as_asked, None),
         };
         let decision = Decision {
-            version: match grant {
-                None => VERSION,
-                Some(_) => VERSION_BY_GRANT,
-            },
+            version,
             interaction_id: interaction.id,
             kind: interaction.request.kind(),
             outcome: content.outcome(),
@@ -194,6 +236,7 @@ impl Receipt {
             responder: responder.clone(),
             approvers: approvers(interaction, content, responder, answered_at, votes),
             grant,
+            remembered,
             asked_at: interaction.created_at,
             answered_at,
             public_key: STANDARD.encode(signer.public_key()),
@@ -227,10 +270,21 @@ impl Decision {
 
     /// Whether a program of this version may interpret the receipt.
     pub fn is_known(&self) -> bool {
-        match self.grant {
-            None => self.version == VERSION,
+        match (self.grant, self.remembered) {
+            (None, None) => self.version == VERSION && self.outcome != Outcome::Answered,
+            // It answers, and decides nothing.
+            (None, Some(_)) => {
+                self.version == VERSION_BY_MEMORY
+                    && self.outcome == Outcome::Answered
+                    && is_repeatable(self.kind)
+                    && self.action_digest.is_none()
+                    && self.plan_digest.is_none()
+                    && self.asked_digest.is_none()
+                    && self.approvers.is_empty()
+            }
+            (Some(_), Some(_)) => false,
             // A grant approves, as it is asked, and counts as nobody.
-            Some(_) => {
+            (Some(_), None) => {
                 self.version == VERSION_BY_GRANT
                     && self.outcome == Outcome::Approved
                     && self.asked_digest.is_none()

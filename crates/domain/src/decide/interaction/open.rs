@@ -11,8 +11,9 @@ use crate::{
     ids::{InteractionId, Moment},
     interaction::{
         Addressee, Answer, AnswerContent, Ask, Card, FormAnswers, Granted, Interaction, Kind,
-        Receipt, Request, State, Whom,
+        Receipt, Remembered, Request, State, Whom,
     },
+    memory::{MemoryRecord, MemoryWrite, Repeated},
     principal::{Actor, AgentRef},
     refused::Refused,
     task::Task,
@@ -59,7 +60,7 @@ pub fn open_for(
         agent,
         of: AskedOf { team, to },
         channel,
-        granted: None,
+        at_once: None,
     };
     let (interaction, payload) = match told {
         true => asked.told(key.as_ref(), now),
@@ -95,12 +96,13 @@ pub fn open_granted(
         return Err(Refused::NotApproved);
     }
     let signer = now.signer.ok_or(Refused::NoKey)?;
+    let granted = record.grant.named();
     let asked = Asked {
         request,
         agent,
         of,
         channel: None,
-        granted: Some(record.grant.named()),
+        at_once: Some(AtOnce::Granted(granted)),
     };
     let (pending, requested) = asked.waits(key.as_ref(), now);
     let responder = record.grant.terms.by.clone();
@@ -110,15 +112,85 @@ pub fn open_granted(
         // As it was asked, whatever a person may change.
         amended: None,
     };
-    let granted = record.grant.named();
     let receipt = Receipt::sign_by(&pending, &content, &responder, now.at, granted, signer);
     let answer = Answer {
-        responder: responder.clone(),
+        responder,
         answered_at: now.at,
         receipt: Some(Box::new(receipt.ok_or(Refused::NoKey)?)),
         votes: Vec::new(),
         content,
     };
+    let used = Write::Grant(GrantWrite::Use {
+        grant: Box::new(record.grant.clone()),
+        interaction: pending.id,
+        at: now.at,
+    });
+    Ok(closed_at_once(
+        pending, requested, answer, used, key, task, now,
+    ))
+}
+
+/// As [`open_for`], of a question that a person has answered before and lets the answer stand for: it is answered as it is
+/// asked, in the same commit, by a receipt that says so, and nobody is told. The store looks at the person's word once more,
+/// in that commit.
+///
+/// # Errors
+/// [`Refused::NothingToKeep`] when it is no answer to this, or stands no longer; [`Refused::NoKey`].
+pub fn open_remembered(
+    request: Request,
+    agent: AgentRef,
+    of: AskedOf,
+    key: Option<IdempotencyKey>,
+    task: Option<&Task>,
+    record: &MemoryRecord,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let memory = &record.memory;
+    let kept = repeated(&request, &agent, &of)
+        .filter(|asked| memory.answers(asked) && record.is_in_force(now.at))
+        .and_then(|_| memory.kept.as_ref())
+        .ok_or(Refused::NothingToKeep)?;
+    let signer = now.signer.ok_or(Refused::NoKey)?;
+    let remembered = memory.named();
+    let asked = Asked {
+        request,
+        agent,
+        of,
+        channel: None,
+        at_once: Some(AtOnce::Remembered(remembered)),
+    };
+    let (pending, requested) = asked.waits(key.as_ref(), now);
+    let (responder, content) = (memory.terms.by.clone(), kept.answer.clone());
+    let receipt =
+        Receipt::sign_remembered(&pending, &content, &responder, now.at, remembered, signer);
+    let answer = Answer {
+        responder,
+        answered_at: now.at,
+        receipt: Some(Box::new(receipt.ok_or(Refused::NoKey)?)),
+        votes: Vec::new(),
+        content,
+    };
+    let used = Write::Memory(MemoryWrite::Use {
+        memory: Box::new(memory.clone()),
+        interaction: pending.id,
+        at: now.at,
+    });
+    Ok(closed_at_once(
+        pending, requested, answer, used, key, task, now,
+    ))
+}
+
+/// Asked and answered in one commit, by what a person decided before.
+fn closed_at_once(
+    pending: Interaction,
+    requested: InteractionEvent,
+    answer: Answer,
+    used: Write,
+    key: Option<IdempotencyKey>,
+    task: Option<&Task>,
+    now: Moment<'_>,
+) -> Changeset {
+    let by = Actor::Responder(answer.responder.clone());
     let resolved = InteractionEvent::Resolved {
         outcome: answer.content.outcome(),
         answer: answer.clone(),
@@ -130,23 +202,28 @@ pub fn open_granted(
         ..pending
     };
     let asker = Actor::Agent(interaction.agent.clone());
-    let by = Actor::Responder(responder);
-    let used = GrantWrite::Use {
-        grant: Box::new(record.grant.clone()),
-        interaction: interaction.id,
-        at: now.at,
-    };
     let mut changeset = Changeset {
         events: vec![
             event(&interaction, asker, requested, now),
             event(&interaction, by, resolved, now),
         ],
-        writes: vec![Write::Open(interaction.clone()), Write::Grant(used)],
+        writes: vec![Write::Open(interaction.clone()), used],
         key,
         quota: None,
     };
     tasks::opened(&mut changeset, &interaction, task, now);
-    Ok(changeset)
+    changeset
+}
+
+/// What is asked, as far as an earlier answer can answer it: a question that is asked of nobody by name.
+pub fn repeated(request: &Request, agent: &AgentRef, of: &AskedOf) -> Option<Repeated> {
+    // Whoever asks for somebody wants that person's word on this one.
+    let question = request.repeatable().filter(|_| of.to.is_none())?;
+    Some(Repeated {
+        agent: agent.id,
+        team: of.team.as_ref().map(|team| team.id),
+        question,
+    })
 }
 
 /// What is asked for, as far as a grant can cover it: an approval of one action, asked of nobody by name.
@@ -177,7 +254,14 @@ struct Asked {
     agent: AgentRef,
     of: AskedOf,
     channel: Option<String>,
-    granted: Option<Granted>,
+    at_once: Option<AtOnce>,
+}
+
+/// By what it is answered as it is asked.
+#[derive(Clone, Copy)]
+enum AtOnce {
+    Granted(Granted),
+    Remembered(Remembered),
 }
 
 impl Asked {
@@ -206,7 +290,12 @@ impl Asked {
         now: Moment<'_>,
     ) -> (Interaction, InteractionEvent) {
         let (agent, request) = (self.agent.clone(), Box::new(self.request.clone()));
-        let (channel, granted) = (self.channel.clone(), self.granted);
+        let channel = self.channel.clone();
+        let (granted, remembered) = match self.at_once {
+            None => (None, None),
+            Some(AtOnce::Granted(granted)) => (Some(granted), None),
+            Some(AtOnce::Remembered(remembered)) => (None, Some(remembered)),
+        };
         let AskedOf { team, to } = self.of.clone();
         let pending = State::Pending {
             answers: FormAnswers::new(),
@@ -222,6 +311,7 @@ impl Asked {
             team,
             to,
             granted,
+            remembered,
         };
         (interaction, payload)
     }
