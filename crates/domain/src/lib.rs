@@ -47,15 +47,16 @@ pub use changeset::{Blanked, Changeset, Erasing, Standing, Write};
 pub use delivery::{Delivery, Endpoint, Retry};
 pub use event::{
     DeliveryEvent, DutyEvent, EndpointEvent, Erasure, Event, GrantEvent, InteractionEvent,
-    LadderEvent, MemoryEvent, Named, NewEvent, Payload, PersonEvent, ReachEvent, TaskEvent, TeamEvent,
-    TokenEvent,
+    LadderEvent, MemoryEvent, Named, NewEvent, Payload, PersonEvent, ReachEvent, TaskEvent,
+    TeamEvent, TokenEvent,
 };
 pub use fault::Fault;
 pub use grant::Grant;
 pub use idempotency::{AskedUnder, IdempotencyKey};
 pub use ids::{
     AbsenceId, AgentId, DeliveryId, DestinationId, EventId, FactorId, Fingerprint, GrantId, Ids,
-    InteractionId, MemoryId, MessageId, Moment, OverrideId, PersonId, Salt, SessionId, TeamId, TokenId,
+    InteractionId, MemoryId, MessageId, Moment, OverrideId, PersonId, Salt, SessionId, TeamId,
+    TokenId,
 };
 pub use interaction::{Interaction, State};
 pub use memory::Memory;

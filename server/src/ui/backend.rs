@@ -203,6 +203,7 @@ impl Backend for ForPerson {
         };
         let query = InteractionQuery {
             audience: principal.audience(),
+            team: None,
             agent: agent.into(),
             state: query.state,
             kind: query.kind,

@@ -56,13 +56,7 @@ pub fn keep(
     let kept = Kept::new(now.ids.salt(), given.question, given.answer.clone());
     let memory = Memory::sign(terms, kept, signer).ok_or(Refused::NoKey)?;
     let payload = MemoryEvent::Kept(Box::new(memory.terms.clone()));
-    let event = event(
-        Some(&answered.agent),
-        answered.id,
-        given.by,
-        payload,
-        now,
-    );
+    let event = event(Some(&answered.agent), answered.id, given.by, payload, now);
     Ok(changeset(MemoryWrite::Keep(Box::new(memory)), event))
 }
 
@@ -75,7 +69,11 @@ pub fn can_be_kept(answered: &Interaction, by: &Principal) -> bool {
 ///
 /// # Errors
 /// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Unchanged`] when it has ended.
-pub fn revoke(record: &MemoryRecord, by: &Principal, now: Moment<'_>) -> Result<Changeset, Refused> {
+pub fn revoke(
+    record: &MemoryRecord,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
     let terms = &record.memory.terms;
     let responder = by.responder_for(terms.team.as_ref())?;
     if record.ended.is_some() || terms.expires_at <= now.at {
@@ -87,7 +85,13 @@ pub fn revoke(record: &MemoryRecord, by: &Principal, now: Moment<'_>) -> Result<
         why: MemoryEnd::Revoked,
     };
     let payload = MemoryEvent::Revoked { id: terms.id };
-    let event = event(terms.agent.as_ref(), terms.made_from, responder, payload, now);
+    let event = event(
+        terms.agent.as_ref(),
+        terms.made_from,
+        responder,
+        payload,
+        now,
+    );
     Ok(changeset(write, event))
 }
 

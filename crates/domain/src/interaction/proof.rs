@@ -174,9 +174,7 @@ impl Interaction {
                 decision.plan_digest == Some(digest::sha256(plan.as_bytes()))
             }
             Ask::Question | Ask::Choice(_) => decision.remembered.is_some(),
-            Ask::Acknowledgement
-            | Ask::Form { .. }
-            | Ask::Notification { .. } => false,
+            Ask::Acknowledgement | Ask::Form { .. } | Ask::Notification { .. } => false,
         };
         if !content {
             return Err(Unproven::OtherContent);

@@ -170,14 +170,20 @@ mod tests {
     #[test]
     fn a_question_in_other_words_is_like_it_and_another_one_is_not() {
         let ids = Counter::default();
-        let new = asked(question("Which timeout should the orders client use?"), &ids);
+        let new = asked(
+            question("Which timeout should the orders client use?"),
+            &ids,
+        );
         for (prompt, is_like) in [
             ("Which timeout should the orders client use?", true),
             ("which TIMEOUT should the orders client use", true),
             ("What timeout should the orders client use?", true),
             ("The orders client: which timeout should it use?", true),
             // Another thing, to which there is another answer.
-            ("Which timeout should the payments client have by default?", false),
+            (
+                "Which timeout should the payments client have by default?",
+                false,
+            ),
             ("Which timeout should the orders client use, of 2?", false),
             ("Should the client be renamed?", false),
             ("?", false),
@@ -186,7 +192,12 @@ mod tests {
             assert_eq!(!texts(&new, &[old]).is_empty(), is_like, "{prompt}");
         }
         let port = asked(question("Which port, 80?"), &ids);
-        let other = answered(question("Which port, 8080?"), json!({"text": "yes"}), 1, &ids);
+        let other = answered(
+            question("Which port, 8080?"),
+            json!({"text": "yes"}),
+            1,
+            &ids,
+        );
         assert!(texts(&port, &[other]).is_empty());
     }
 
@@ -237,7 +248,10 @@ mod tests {
         let new = asked(choice(json!(["eu", "us"]), false), &ids);
         let one = |options, multiple, selected: Value| {
             let answer = json!({"selected": selected});
-            texts(&new, &[answered(choice(options, multiple), answer, 1, &ids)])
+            texts(
+                &new,
+                &[answered(choice(options, multiple), answer, 1, &ids)],
+            )
         };
         assert_eq!(one(json!(["eu", "us"]), false, json!(["eu"])), ["eu"]);
         assert_eq!(one(json!(["asia", "eu"]), false, json!(["eu"])), ["eu"]);
@@ -248,7 +262,10 @@ mod tests {
     #[test]
     fn the_most_alike_comes_first_then_the_newest_and_no_answer_twice() {
         let ids = Counter::default();
-        let new = asked(question("Which timeout should the orders client use?"), &ids);
+        let new = asked(
+            question("Which timeout should the orders client use?"),
+            &ids,
+        );
         let other = "What timeout should the orders client use?";
         let same = "Which timeout should the orders client use?";
         let found: Vec<_> = [
@@ -269,7 +286,10 @@ mod tests {
         let words = |prompt: &str| words_to_find(&request(question(prompt)));
         assert_eq!(
             words("Is it OK to set the orders timeout to 5?"),
-            [vec!["timeout", "orders", "set", "the", "5"], vec!["timeout", "orders", "set"]]
+            [
+                vec!["timeout", "orders", "set", "the", "5"],
+                vec!["timeout", "orders", "set"]
+            ]
         );
         assert_eq!(words("Region?"), [vec!["region"]]);
         assert!(words("?? ok").is_empty());

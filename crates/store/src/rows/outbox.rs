@@ -160,7 +160,7 @@ pub(crate) struct NewsRow {
     event_type: String,
     interaction_id: Option<Uuid>,
     mode: Option<String>,
-    is_granted: bool,
+    answers_itself: bool,
     team_id: Option<Uuid>,
 }
 
@@ -169,8 +169,8 @@ impl NewsRow {
         let Some(topic) = Topic::from_name(&self.event_type) else {
             return Ok(None);
         };
-        // Who approved it ahead wants to hear of none: an endpoint may wake people.
-        if self.is_granted {
+        // Who approved it ahead, or answered it before, wants to hear of none: an endpoint may wake people.
+        if self.answers_itself {
             return Ok(None);
         }
         Ok(Some(News {

@@ -116,9 +116,22 @@ fn recalls_for(
     rules::recalled(records, &asked, &is_proven, at(ids, seconds)).is_some()
 }
 
-fn use_of(record: &MemoryRecord, request: Request, seconds: i64, ids: &Counter) -> Result<Changeset, Refused> {
+fn use_of(
+    record: &MemoryRecord,
+    request: Request,
+    seconds: i64,
+    ids: &Counter,
+) -> Result<Changeset, Refused> {
     let now = at(ids, seconds);
-    decide::open_remembered(request, agent(), AskedOf::default(), None, None, record, now)
+    decide::open_remembered(
+        request,
+        agent(),
+        AskedOf::default(),
+        None,
+        None,
+        record,
+        now,
+    )
 }
 
 #[test]
@@ -138,7 +151,12 @@ fn an_answer_is_kept_of_a_question_that_a_person_answered_and_of_no_other_state(
         written(&more.unwrap())
     };
     let by_itself = {
-        let used = use_of(&of(Kind::Question, &ids), request(body(Kind::Question)), 3, &ids);
+        let used = use_of(
+            &of(Kind::Question, &ids),
+            request(body(Kind::Question)),
+            3,
+            &ids,
+        );
         written(&used.unwrap())
     };
     let cancelled = decide::cancel(&pending, &ana(), None, None, at(&ids, 1));
@@ -155,9 +173,15 @@ fn an_answer_is_kept_of_a_question_that_a_person_answered_and_of_no_other_state(
         (written(&expired.unwrap()), Err(Refused::NothingToKeep)),
         // It was given to one question by a person, and not to this one.
         (by_itself, Err(Refused::NothingToKeep)),
-        (answered(Kind::Acknowledgement, &ids), Err(Refused::NothingToKeep)),
+        (
+            answered(Kind::Acknowledgement, &ids),
+            Err(Refused::NothingToKeep),
+        ),
         (answered(Kind::Approval, &ids), Err(Refused::NothingToKeep)),
-        (answered(Kind::PlanReview, &ids), Err(Refused::NothingToKeep)),
+        (
+            answered(Kind::PlanReview, &ids),
+            Err(Refused::NothingToKeep),
+        ),
         (answered(Kind::Form, &ids), Err(Refused::NothingToKeep)),
         (
             opened(request(body(Kind::Notification)), None, &ids),
@@ -212,15 +236,41 @@ fn only_who_gave_an_answer_and_may_still_answer_there_keeps_it() {
         (&by_ana, member(8, Role::Responder, &answers), Ok(person)),
         (&in_slack, member(8, Role::Responder, &answers), Ok(person)),
         (&by_ana, member(8, Role::Admin, &[]), Ok(person)),
-        (&by_script, script(&answers), Ok(Holder::Token(TokenId(Uuid::from_u128(9))))),
+        (
+            &by_script,
+            script(&answers),
+            Ok(Holder::Token(TokenId(Uuid::from_u128(9)))),
+        ),
         (&by_ana, script(&answers), Err(Refused::NotYourAnswer)),
-        (&by_ana, member(10, Role::Admin, &[]), Err(Refused::NotYourAnswer)),
+        (
+            &by_ana,
+            member(10, Role::Admin, &[]),
+            Err(Refused::NotYourAnswer),
+        ),
         (&by_ana, member(8, Role::Responder, &reads), Err(shop_only)),
-        (&by_ana, member(8, Role::Responder, &[]), Err(Refused::NotSeen)),
-        (&by_ana, member(8, Role::Viewer, &answers), Err(Refused::NotAResponder)),
+        (
+            &by_ana,
+            member(8, Role::Responder, &[]),
+            Err(Refused::NotSeen),
+        ),
+        (
+            &by_ana,
+            member(8, Role::Viewer, &answers),
+            Err(Refused::NotAResponder),
+        ),
         (&by_script, script(&[]), Err(Refused::NotSeen)),
-        (&by_ana, Principal::Agent(agent()), Err(Refused::NotAResponder)),
-        (&by_ana, Principal::Operator { name: "root".into() }, Err(Refused::NotAResponder)),
+        (
+            &by_ana,
+            Principal::Agent(agent()),
+            Err(Refused::NotAResponder),
+        ),
+        (
+            &by_ana,
+            Principal::Operator {
+                name: "root".into(),
+            },
+            Err(Refused::NotAResponder),
+        ),
         (&in_slack, slack(8), Err(Refused::NotAResponder)),
     ] {
         let kept = rules::keep(answered, for_days(7), &by, 0, at(&ids, 2));
@@ -378,7 +428,10 @@ fn it_answers_while_it_stands() {
     let ask = request(body(Kind::Question));
     let week = TimeDelta::days(7).num_seconds();
     for (seconds, found) in [(1, false), (2, true), (week + 1, true), (week + 2, false)] {
-        assert_eq!(recalls(std::slice::from_ref(&one), &ask, seconds, &ids), found);
+        assert_eq!(
+            recalls(std::slice::from_ref(&one), &ask, seconds, &ids),
+            found
+        );
         assert_eq!(use_of(&one, ask.clone(), seconds, &ids).is_ok(), found);
     }
     for why in MemoryEnd::ALL {
@@ -386,7 +439,10 @@ fn it_answers_while_it_stands() {
             ended: Some(Ended { at: epoch(), why }),
             ..one.clone()
         };
-        assert_eq!(use_of(&ended, ask.clone(), 3, &ids), Err(Refused::NothingToKeep));
+        assert_eq!(
+            use_of(&ended, ask.clone(), 3, &ids),
+            Err(Refused::NothingToKeep)
+        );
         assert!(!recalls(&[ended], &ask, 3, &ids), "{why:?}");
         assert_eq!(MemoryEnd::from_name(why.name()), Some(why));
     }
@@ -479,12 +535,18 @@ fn each_use_says_whose_word_it_is_and_of_when_and_tells_nobody() {
         assert!(decision.version == 3 && decision.is_known());
         assert_eq!(decision.responder, one.memory.terms.by);
         let written = serde_json::to_string(decision).unwrap();
-        assert!(written.contains(&format!("\"remembered\":{{\"id\":\"{}\"", one.memory.terms.id)));
+        assert!(written.contains(&format!(
+            "\"remembered\":{{\"id\":\"{}\"",
+            one.memory.terms.id
+        )));
 
         let events = journalled(used.clone());
         assert_eq!(Interaction::replay(&events).as_ref(), Some(&interaction));
         assert!(events.iter().all(|event| event.is_proven(&Stamp)));
-        assert_eq!(events[1].actor, Actor::Responder(one.memory.terms.by.clone()));
+        assert_eq!(
+            events[1].actor,
+            Actor::Responder(one.memory.terms.by.clone())
+        );
         assert!(matches!(
             &events[0].payload,
             Payload::Interaction(InteractionEvent::Requested {
@@ -502,7 +564,13 @@ fn each_use_says_whose_word_it_is_and_of_when_and_tells_nobody() {
         // It was never there to be answered, and what follows an answer may follow.
         let late = given(answer_to(kind));
         let late = decide::answer(&interaction, late, &person(Role::Admin), None, at(&ids, 10));
-        assert!(matches!(late, Err(Refused::Closed { outcome: Outcome::Answered, .. })));
+        assert!(matches!(
+            late,
+            Err(Refused::Closed {
+                outcome: Outcome::Answered,
+                ..
+            })
+        ));
         assert!(decide::collect(&interaction, &agent(), at(&ids, 10)).is_ok());
         assert!(decide::follow_up(&interaction, "81 by now".into(), &ana(), at(&ids, 10)).is_ok());
         // Rule 19: who and when stay.
@@ -567,7 +635,8 @@ fn without_a_key_a_person_is_asked() {
     let mut unsigned = at(&ids, 9);
     unsigned.signer = None;
     let ask = request(body(Kind::Question));
-    let used = decide::open_remembered(ask, agent(), AskedOf::default(), None, None, &one, unsigned);
+    let used =
+        decide::open_remembered(ask, agent(), AskedOf::default(), None, None, &one, unsigned);
     assert_eq!(used, Err(Refused::NoKey));
 }
 
@@ -585,7 +654,10 @@ fn whoever_may_answer_for_it_revokes_and_only_once() {
     let ids = Counter::default();
     let one = of(Kind::Question, &ids);
     for by in [Principal::Agent(agent()), person(Role::Viewer)] {
-        assert_eq!(rules::revoke(&one, &by, at(&ids, 3)), Err(Refused::NotAResponder));
+        assert_eq!(
+            rules::revoke(&one, &by, at(&ids, 3)),
+            Err(Refused::NotAResponder)
+        );
     }
     let revoked = rules::revoke(&one, &another_person(), at(&ids, 3)).unwrap();
     assert!(matches!(
@@ -606,12 +678,21 @@ fn whoever_may_answer_for_it_revokes_and_only_once() {
         }),
         ..one.clone()
     };
-    assert_eq!(rules::revoke(&ended, &ana(), at(&ids, 3)), Err(Refused::Unchanged));
+    assert_eq!(
+        rules::revoke(&ended, &ana(), at(&ids, 3)),
+        Err(Refused::Unchanged)
+    );
     let over = TimeDelta::days(8).num_seconds();
-    assert_eq!(rules::revoke(&one, &ana(), at(&ids, over)), Err(Refused::Unchanged));
+    assert_eq!(
+        rules::revoke(&one, &ana(), at(&ids, over)),
+        Err(Refused::Unchanged)
+    );
     let mut of_team = one;
     of_team.memory.terms.team = Some(team(5));
-    assert_eq!(rules::revoke(&of_team, &ana(), at(&ids, 3)), Err(Refused::NotSeen));
+    assert_eq!(
+        rules::revoke(&of_team, &ana(), at(&ids, 3)),
+        Err(Refused::NotSeen)
+    );
 }
 
 #[test]

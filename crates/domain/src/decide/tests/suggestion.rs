@@ -45,10 +45,24 @@ fn asked(command: &str, more: Value) -> Request {
 
 fn pending(request: Request, agent: AgentRef, team: Option<TeamRef>, ids: &Counter) -> Interaction {
     let of = AskedOf { team, to: None };
-    written(&decide::open_for(request, agent, of, None, None, None, at(ids, 0)))
+    written(&decide::open_for(
+        request,
+        agent,
+        of,
+        None,
+        None,
+        None,
+        at(ids, 0),
+    ))
 }
 
-fn decided(command: &str, answer: Value, by: &Principal, seconds: i64, ids: &Counter) -> Interaction {
+fn decided(
+    command: &str,
+    answer: Value,
+    by: &Principal,
+    seconds: i64,
+    ids: &Counter,
+) -> Interaction {
     let pending = pending(asked(command, json!({})), agent(), None, ids);
     written(&decide::answer(&pending, given(answer), by, None, at(ids, seconds)).unwrap())
 }
@@ -66,7 +80,9 @@ fn by_its_words(request: &Request) -> bool {
 }
 
 fn offered(equal: &[Interaction], seconds: i64, ids: &Counter) -> Option<Suggestion> {
-    let newest = equal.iter().max_by_key(|one| (one.state.closed_at(), one.id));
+    let newest = equal
+        .iter()
+        .max_by_key(|one| (one.state.closed_at(), one.id));
     suggested(newest?, equal, &ana(), &by_its_words, at(ids, seconds))
 }
 
@@ -84,7 +100,10 @@ fn after_five_equal_approvals_and_not_before() {
     assert_eq!(offered(&all, 10, &ids).unwrap().since, at(&ids, 2).at);
     // Only after the newest.
     let fifth = &all[SUGGESTED_AFTER - 1];
-    assert_eq!(suggested(fifth, &all, &ana(), &by_its_words, at(&ids, 10)), None);
+    assert_eq!(
+        suggested(fifth, &all, &ana(), &by_its_words, at(&ids, 10)),
+        None
+    );
 }
 
 #[test]
@@ -105,7 +124,8 @@ fn the_narrowest_that_covers_all_five_is_offered_or_nothing() {
 fn what_is_no_plain_approval_of_theirs_does_not_count() {
     let ids = Counter::default();
     let yes = json!({"approved": true});
-    let four = || -> Vec<Interaction> { (1..=4).map(|n| approved("cargo test", n, &ids)).collect() };
+    let four =
+        || -> Vec<Interaction> { (1..=4).map(|n| approved("cargo test", n, &ids)).collect() };
     let with = |one: Interaction| {
         let mut all = four();
         all.push(one);
@@ -127,9 +147,15 @@ fn what_is_no_plain_approval_of_theirs_does_not_count() {
     let plain = || asked("cargo test", json!({}));
     assert!(with(of(plain(), agent(), None, &ana())).is_some());
     assert_eq!(with(of(plain(), other_agent, None, &ana())), None);
-    assert_eq!(with(of(plain(), agent(), Some(shop), &person(Role::Admin))), None);
+    assert_eq!(
+        with(of(plain(), agent(), Some(shop), &person(Role::Admin))),
+        None
+    );
     assert_eq!(with(of(plain(), agent(), None, &another_person())), None);
-    assert_eq!(with(of(asked("cargo build", json!({})), agent(), None, &ana())), None);
+    assert_eq!(
+        with(of(asked("cargo build", json!({})), agent(), None, &ana())),
+        None
+    );
     // Approved as it was asked, of what could be changed: another group.
     let amendable = asked("cargo test", json!({"amendable": true}));
     assert_eq!(with(of(amendable, agent(), None, &ana())), None);
@@ -226,15 +252,23 @@ fn what_is_destructive_is_never_offered() {
     }
     // Whatever else says so.
     let all: Vec<_> = (1..=5).map(|n| approved("cargo test", n, &ids)).collect();
-    assert_eq!(suggested(&all[4], &all, &ana(), &|_| true, at(&ids, 10)), None);
+    assert_eq!(
+        suggested(&all[4], &all, &ana(), &|_| true, at(&ids, 10)),
+        None
+    );
     // One of them is enough.
-    let mut all: Vec<_> = (1..=5).map(|n| approved(&format!("ls d{n}"), n, &ids)).collect();
+    let mut all: Vec<_> = (1..=5)
+        .map(|n| approved(&format!("ls d{n}"), n, &ids))
+        .collect();
     assert!(offered(&all, 10, &ids).is_some());
     let third = all.remove(2);
     let is_third = |request: &Request| *request == third.request;
     all.push(third.clone());
     let newest = all.iter().max_by_key(|one| one.state.closed_at()).unwrap();
-    assert_eq!(suggested(newest, &all, &ana(), &is_third, at(&ids, 10)), None);
+    assert_eq!(
+        suggested(newest, &all, &ana(), &is_third, at(&ids, 10)),
+        None
+    );
 }
 
 #[derive(Clone, Copy, Debug)]
