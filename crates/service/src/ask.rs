@@ -5,15 +5,23 @@ use domain::{
     AgentId, AgentRef, AskedUnder, Fault, IdempotencyKey, Interaction, InteractionEvent,
     InteractionId, Payload, Person, Refused, Team,
     decide::interaction::{self as decide, AskedOf},
+    grant::GrantRecord,
     interaction::{Ask, Draft, Kind, Request, TaskRef},
     limits,
+    memory::MemoryRecord,
 };
 
 use super::{Service, ServiceError};
 
-/// How often a request is approved by a grant in vain before a person is asked: what the row says of a grant may be more than
-/// what holds.
+/// How often a request is approved by a grant, or answered by an earlier answer, in vain before a person is asked: what the row
+/// says of it may be more than what holds.
 const GRANT_TRIES: u32 = 3;
+
+/// By what a request is closed as it is asked.
+enum AtOnce {
+    Grant(GrantRecord),
+    Memory(MemoryRecord),
+}
 
 /// The result of a request.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,31 +84,33 @@ impl Service {
                 team: team.as_ref().map(Team::named),
                 to: to.clone(),
             };
-            // What a grant covers waits for nobody, so it takes no room among what does.
-            let grant = match grant_tries {
+            // What a grant covers, or an earlier answer answers, waits for nobody, so it takes no room among what does.
+            let at_once = match grant_tries {
                 0 => None,
-                _ => self.grant_for(&request, &agent, &of).await?,
+                _ => self.at_once(&request, &agent, &of).await?,
             };
-            if grant.is_none() && request.kind() != Kind::Notification {
+            if at_once.is_none() && request.kind() != Kind::Notification {
                 self.has_room(&agent, request.task.as_ref()).await?;
             }
             let task = match &request.task {
                 Some(task) => self.store.task(agent.id, &task.id).await?,
                 None => None,
             };
-            let granted = grant.map(|grant| {
+            let closed = at_once.map(|at_once| {
                 grant_tries -= 1;
-                decide::open_granted(
-                    request.clone(),
-                    agent.clone(),
-                    of.clone(),
-                    key.clone(),
-                    task.as_ref(),
-                    &grant,
-                    self.moment(),
-                )
+                let (request, agent) = (request.clone(), agent.clone());
+                let (of, key, task) = (of.clone(), key.clone(), task.as_ref());
+                let now = self.moment();
+                match &at_once {
+                    AtOnce::Grant(grant) => {
+                        decide::open_granted(request, agent, of, key, task, grant, now)
+                    }
+                    AtOnce::Memory(memory) => {
+                        decide::open_remembered(request, agent, of, key, task, memory, now)
+                    }
+                }
             });
-            let mut changeset = match granted {
+            let mut changeset = match closed {
                 Some(Ok(changeset)) => changeset,
                 // It has just ended, or nothing can be signed: a person is asked.
                 None | Some(Err(_)) => decide::open_for(
@@ -126,6 +136,19 @@ impl Service {
             let now = self.team_for(agent.id, named.as_deref()).await?;
             team = now.map_err(|fault| Refused::Invalid(vec![fault]))?;
         }
+    }
+
+    async fn at_once(
+        &self,
+        request: &Request,
+        agent: &AgentRef,
+        of: &AskedOf,
+    ) -> Result<Option<AtOnce>, ServiceError> {
+        if let Some(grant) = self.grant_for(request, agent, of).await? {
+            return Ok(Some(AtOnce::Grant(grant)));
+        }
+        let memory = self.memory_for(request, agent, of).await?;
+        Ok(memory.map(AtOnce::Memory))
     }
 
     /// Rule 16: where the owner of the agent does not count, it has to be known who that is.

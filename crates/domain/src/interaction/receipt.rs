@@ -23,8 +23,8 @@ use crate::{
 const VERSION: u32 = 1;
 /// How they are where a grant decided: a program that knows nothing of grants believes none of them.
 const VERSION_BY_GRANT: u32 = 2;
-/// How they are where an earlier answer answered.
-const VERSION_BY_MEMORY: u32 = 3;
+/// How they are where an earlier answer answered. 3 is for policies.
+const VERSION_BY_MEMORY: u32 = 4;
 
 /// The responder's decision about one action or plan, and its time. Made when it is decided, and
 /// committed with the answer.
@@ -40,7 +40,7 @@ pub struct Receipt {
 /// The content of a receipt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// 1; 2 where a grant decided; 3 where an earlier answer answered.
+    /// 1; 2 where a grant decided, 4 where an earlier answer answered.
     pub version: u32,
     /// Which interaction.
     pub interaction_id: InteractionId,

@@ -60,7 +60,8 @@ pub fn open_for(
         agent,
         of: AskedOf { team, to },
         channel,
-        at_once: None,
+        granted: None,
+        remembered: None,
     };
     let (interaction, payload) = match told {
         true => asked.told(key.as_ref(), now),
@@ -96,15 +97,16 @@ pub fn open_granted(
         return Err(Refused::NotApproved);
     }
     let signer = now.signer.ok_or(Refused::NoKey)?;
-    let granted = record.grant.named();
     let asked = Asked {
         request,
         agent,
         of,
         channel: None,
-        at_once: Some(AtOnce::Granted(granted)),
+        granted: Some(record.grant.named()),
+        remembered: None,
     };
     let (pending, requested) = asked.waits(key.as_ref(), now);
+    let granted = record.grant.named();
     let responder = record.grant.terms.by.clone();
     let content = AnswerContent::Approval {
         approved: true,
@@ -113,6 +115,11 @@ pub fn open_granted(
         amended: None,
     };
     let receipt = Receipt::sign_by(&pending, &content, &responder, now.at, granted, signer);
+    let used = GrantWrite::Use {
+        grant: Box::new(record.grant.clone()),
+        interaction: pending.id,
+        at: now.at,
+    };
     let answer = Answer {
         responder,
         answered_at: now.at,
@@ -120,14 +127,9 @@ pub fn open_granted(
         votes: Vec::new(),
         content,
     };
-    let used = Write::Grant(GrantWrite::Use {
-        grant: Box::new(record.grant.clone()),
-        interaction: pending.id,
-        at: now.at,
-    });
-    Ok(closed_at_once(
-        pending, requested, answer, used, key, task, now,
-    ))
+    let mut changeset = at_once(pending, requested, answer, key, task, now);
+    changeset.writes.insert(1, Write::Grant(used));
+    Ok(changeset)
 }
 
 /// As [`open_for`], of a question that a person has answered before and lets the answer stand for: it is answered as it is
@@ -157,12 +159,18 @@ pub fn open_remembered(
         agent,
         of,
         channel: None,
-        at_once: Some(AtOnce::Remembered(remembered)),
+        granted: None,
+        remembered: Some(remembered),
     };
     let (pending, requested) = asked.waits(key.as_ref(), now);
     let (responder, content) = (memory.terms.by.clone(), kept.answer.clone());
     let receipt =
         Receipt::sign_remembered(&pending, &content, &responder, now.at, remembered, signer);
+    let used = MemoryWrite::Use {
+        memory: Box::new(memory.clone()),
+        interaction: pending.id,
+        at: now.at,
+    };
     let answer = Answer {
         responder,
         answered_at: now.at,
@@ -170,22 +178,16 @@ pub fn open_remembered(
         votes: Vec::new(),
         content,
     };
-    let used = Write::Memory(MemoryWrite::Use {
-        memory: Box::new(memory.clone()),
-        interaction: pending.id,
-        at: now.at,
-    });
-    Ok(closed_at_once(
-        pending, requested, answer, used, key, task, now,
-    ))
+    let mut changeset = at_once(pending, requested, answer, key, task, now);
+    changeset.writes.insert(1, Write::Memory(used));
+    Ok(changeset)
 }
 
-/// Asked and answered in one commit, by what a person decided before.
-fn closed_at_once(
+/// What is answered in the commit that asks it.
+fn at_once(
     pending: Interaction,
     requested: InteractionEvent,
     answer: Answer,
-    used: Write,
     key: Option<IdempotencyKey>,
     task: Option<&Task>,
     now: Moment<'_>,
@@ -207,7 +209,7 @@ fn closed_at_once(
             event(&interaction, asker, requested, now),
             event(&interaction, by, resolved, now),
         ],
-        writes: vec![Write::Open(interaction.clone()), used],
+        writes: vec![Write::Open(interaction.clone())],
         key,
         quota: None,
     };
@@ -254,14 +256,8 @@ struct Asked {
     agent: AgentRef,
     of: AskedOf,
     channel: Option<String>,
-    at_once: Option<AtOnce>,
-}
-
-/// By what it is answered as it is asked.
-#[derive(Clone, Copy)]
-enum AtOnce {
-    Granted(Granted),
-    Remembered(Remembered),
+    granted: Option<Granted>,
+    remembered: Option<Remembered>,
 }
 
 impl Asked {
@@ -290,12 +286,8 @@ impl Asked {
         now: Moment<'_>,
     ) -> (Interaction, InteractionEvent) {
         let (agent, request) = (self.agent.clone(), Box::new(self.request.clone()));
-        let channel = self.channel.clone();
-        let (granted, remembered) = match self.at_once {
-            None => (None, None),
-            Some(AtOnce::Granted(granted)) => (Some(granted), None),
-            Some(AtOnce::Remembered(remembered)) => (None, Some(remembered)),
-        };
+        let (channel, granted) = (self.channel.clone(), self.granted);
+        let remembered = self.remembered;
         let AskedOf { team, to } = self.of.clone();
         let pending = State::Pending {
             answers: FormAnswers::new(),

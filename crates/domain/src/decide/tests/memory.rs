@@ -532,7 +532,7 @@ fn each_use_says_whose_word_it_is_and_of_when_and_tells_nobody() {
         assert_eq!(interaction.approved(), None);
         assert!(interaction.card.is_none() && interaction.claim.is_none());
         let decision = &interaction.receipt().unwrap().decision;
-        assert!(decision.version == 3 && decision.is_known());
+        assert!(decision.version == 4 && decision.is_known());
         assert_eq!(decision.responder, one.memory.terms.by);
         let written = serde_json::to_string(decision).unwrap();
         assert!(written.contains(&format!(
