@@ -133,6 +133,14 @@ fn api(state: &AppState) -> Router<AppState> {
             "/v1/grants/{id}",
             get(v1::grants::get).delete(v1::grants::revoke),
         )
+        .route(
+            "/v1/memories",
+            get(v1::memories::list).post(v1::memories::keep),
+        )
+        .route(
+            "/v1/memories/{id}",
+            get(v1::memories::get).delete(v1::memories::revoke),
+        )
         .route("/v1/sessions/end", post(v1::sessions::end))
         .route("/v1/tasks", get(v1::tasks::list))
         .route("/v1/tasks/{id}", put(v1::tasks::put).get(v1::tasks::get))

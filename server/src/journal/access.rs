@@ -11,16 +11,20 @@ use domain::{
 use store::{Store, walk_journal};
 use uuid::Uuid;
 
-use super::{grants::KnownGrants, ladders::KnownLadders, rows::Differs, teams::KnownTeams};
+use super::{
+    grants::KnownGrants, ladders::KnownLadders, memories::KnownMemories, rows::Differs,
+    teams::KnownTeams,
+};
 
 /// The nouns whose events are needed here.
-const READ: [&str; 13] = [
+const READ: [&str; 14] = [
     "person.",
     "token.",
     "team.",
     "duty.",
     "ladder.",
     "grant.",
+    "memory.",
     "interaction.resolved",
     "interaction.progressed",
     "interaction.approval_given",
@@ -52,6 +56,7 @@ pub(super) struct Known {
     teams: KnownTeams,
     ladders: KnownLadders,
     grants: KnownGrants,
+    memories: KnownMemories,
     seq: i64,
     strangers: Vec<Differs>,
 }
@@ -130,6 +135,7 @@ impl Known {
             Payload::Duty(event) => self.teams.take_duty(event, at),
             Payload::Ladder(event) => self.ladders.take(event),
             Payload::Grant(event) => self.grants.take(event),
+            Payload::Memory(event) => self.memories.take(event),
             Payload::Interaction(event) => {
                 if matches!(
                     event,
@@ -141,6 +147,7 @@ impl Known {
                 }
                 self.teams.follow(record.interaction_id, &event);
                 self.grants.follow(record.interaction_id, &event, at);
+                self.memories.follow(record.interaction_id, &event, at);
             }
             _ => {}
         }
@@ -260,6 +267,7 @@ impl Known {
             differ.extend(self.teams.compare(&store.teams().await?));
             differ.extend(self.ladders.compare(store).await?);
             differ.extend(self.grants.compare(store).await?);
+            differ.extend(self.memories.compare(store).await?);
             let before = self.seq;
             // A server may be at work: what it has done meanwhile is no difference.
             if !differ.is_empty() {

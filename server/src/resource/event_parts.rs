@@ -13,7 +13,7 @@ use super::{
 };
 
 /// What can stand in `type` of an event. Agents see those of interactions and tasks.
-pub(crate) const EVENT_TYPES: [&str; 85] = [
+pub(crate) const EVENT_TYPES: [&str; 87] = [
     "interaction.requested",
     "notification.sent",
     "interaction.moved",
@@ -91,6 +91,8 @@ pub(crate) const EVENT_TYPES: [&str; 85] = [
     "delivery.retried",
     "grant.made",
     "grant.revoked",
+    "memory.kept",
+    "memory.revoked",
     "ladder.set",
     "ladder.cleared",
     "ladder.quiet_hours_set",
@@ -332,6 +334,15 @@ shapes! {
             must("uses_max", whole(1..=i64::from(limits::GRANT_USES))),
         ])),
         of("grant.revoked", returned([must("id", id())])),
+        of("memory.kept: in the story of the question that was answered", returned([
+            must("id", id()),
+            must("made_from", id()),
+            must("by", reference("Responder")),
+            must("any_agent", boolean()),
+            must("answered_at", time()),
+            must("expires_at", time()),
+        ])),
+        of("memory.revoked", returned([must("id", id())])),
         of("ladder.set", returned([
             must("team", or_null(reference("TeamThen"))),
             must("ladder", returned([
@@ -474,6 +485,7 @@ fn asked() -> ObjectBuilder {
         may_not_null("team", reference("TeamThen")),
         may_not_null("to", reference("Whom")),
         may_not_null("granted", reference("Granted")),
+        may_not_null("remembered", reference("Remembered")),
     ])
 }
 
