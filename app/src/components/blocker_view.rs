@@ -4,6 +4,7 @@ use leptos::{html, prelude::*};
 
 use super::{
     also_open::AlsoOpen,
+    answered_before::AnsweredBeforeList,
     around::{AroundLines, ClaimForm, HandOverForm, SnoozeForm},
     asked::Asked,
     badge::{Badge, UrgentMark},
@@ -37,6 +38,7 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
         fallback,
         status,
         earlier,
+        answered_before,
         slack_link,
         unsent,
         around,
@@ -61,6 +63,7 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
             };
             view! {
                 <AroundLines around=around.clone() live />
+                <AnsweredBeforeList id answers=answered_before.clone() />
                 <ControlView id control=control.clone() answering />
                 <div class="dialog-more">
                     {around.offline.is_some().then(|| view! { <DismissForm id answering /> })}

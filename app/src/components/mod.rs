@@ -4,6 +4,7 @@ mod access_notices;
 mod action_block;
 mod agent_list;
 mod also_open;
+mod answered_before;
 mod around;
 mod ask_for_link;
 mod asked;

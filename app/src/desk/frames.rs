@@ -270,11 +270,15 @@ impl Change {
         };
         let by = event.actor.name();
         let closure = match what {
-            // A grant has approved it as it was asked: it waited for nobody.
+            // A grant has approved it as it was asked, or an earlier answer answered it: it waited for nobody.
             InteractionEvent::Requested {
                 granted: Some(_), ..
+            }
+            | InteractionEvent::Requested {
+                remembered: Some(_),
+                ..
             } => return Self::Other,
-            InteractionEvent::Resolved { answer, .. } if is_by_grant(answer) => return Self::Other,
+            InteractionEvent::Resolved { answer, .. } if is_at_once(answer) => return Self::Other,
             InteractionEvent::Requested {
                 agent,
                 request,
@@ -396,7 +400,7 @@ impl Change {
     }
 }
 
-fn is_by_grant(answer: &Answer) -> bool {
-    let receipt = answer.receipt.as_ref();
-    receipt.is_some_and(|receipt| receipt.decision.grant.is_some())
+fn is_at_once(answer: &Answer) -> bool {
+    let decision = answer.receipt.as_ref().map(|receipt| &receipt.decision);
+    decision.is_some_and(|it| it.grant.is_some() || it.remembered.is_some())
 }

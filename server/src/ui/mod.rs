@@ -14,6 +14,7 @@ mod group;
 mod html_text;
 mod ladder;
 mod markdown;
+mod memories;
 mod outbound;
 mod plan;
 mod providers;
@@ -65,6 +66,7 @@ pub fn routes(state: &AppState) -> Router<AppState> {
         .route("/confirm", post(by_provider::confirm))
         .merge(grants::routes())
         .merge(ladder::routes())
+        .merge(memories::routes())
         .merge(reach::routes())
         .leptos_routes_with_context(state, PAGES.clone(), provide.clone(), document.clone())
         .fallback(get(leptos_axum::render_app_async_with_context(
