@@ -21,7 +21,7 @@ use super::{
     action, around,
     backend::{ForPerson, failed},
     markdown, plan,
-    story::grant_of,
+    story::{day_of, grant_of},
 };
 
 /// How many earlier questions of the session stand beside it.
@@ -56,6 +56,7 @@ impl ForPerson {
             fallback: fallback(request).filter(|_| interaction.erased.is_none()),
             status: status(interaction, person),
             earlier: earlier(&**store, interaction, self.audience()?).await?,
+            answered_before: Vec::new(),
             slack_link: slack_link(interaction),
             unsent,
             around: self.around(interaction).await?,
@@ -309,6 +310,9 @@ pub(super) fn status(interaction: &Interaction, reader: &Person) -> BlockerStatu
             State::Resolved { answer } => grant_of(answer),
             _ => None,
         },
+        remembered: interaction.remembered().map(|it| day_of(it.answered_at)),
+        may_stand: false,
+        suggestion: None,
         goes_on: decide::grant::can_be_made_of(interaction),
         reason,
         collected_at: interaction.collected_at,

@@ -20,6 +20,7 @@ mod plan;
 mod providers;
 pub mod quick;
 mod reach;
+mod remembered;
 mod settings;
 mod sign_in;
 mod sign_out_there;

@@ -1,8 +1,9 @@
 //! The journal of one interaction as steps of a timeline.
 
 use app::view::{Progress, Step, What, harmless};
+use chrono::{DateTime, Utc};
 use domain::{
-    Actor, Event, GrantEvent, Interaction, InteractionEvent, Payload, TaskEvent, Via,
+    Actor, Event, GrantEvent, Interaction, InteractionEvent, MemoryEvent, Payload, TaskEvent, Via,
     interaction::{Answer, Ask, Outcome, Unclaimed, Whom},
     ladder::{HeldWhy, Told},
     task::TaskStatus,
@@ -49,6 +50,11 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
             (What::GrantMade, Some(until.to_string()))
         }
         Payload::Grant(GrantEvent::Revoked { .. }) => (What::GrantRevoked, None),
+        Payload::Memory(MemoryEvent::Kept(terms)) => {
+            let until = terms.expires_at.format("Until %Y-%m-%d %H:%M UTC");
+            (What::MemoryKept, Some(until.to_string()))
+        }
+        Payload::Memory(MemoryEvent::Revoked { .. }) => (What::MemoryRevoked, None),
         Payload::Person(_)
         | Payload::Token(_)
         | Payload::Team(_)
@@ -70,6 +76,8 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
                 | What::Climbed { .. }
                 | What::Granted
                 | What::GrantMade
+                | What::Remembered
+                | What::MemoryKept
         );
     let text = text.or(ended_for).filter(|_| stays);
     Some(Step {
@@ -156,13 +164,16 @@ fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) 
             let said = votes.into_iter().next_back().and_then(|vote| vote.text);
             (What::Approved(Progress { answered, of }), said)
         }
-        InteractionEvent::Resolved { outcome, answer } => match grant_of(&answer) {
-            Some(made) => (What::Granted, Some(made)),
-            None => (
-                What::Closed(outcome),
-                Some(persons_answer(&answer.content, ask)),
-            ),
-        },
+        InteractionEvent::Resolved { outcome, answer } => {
+            match (grant_of(&answer), remembered_of(&answer)) {
+                (Some(made), _) => (What::Granted, Some(made)),
+                (None, Some(given)) => (What::Remembered, Some(given)),
+                (None, None) => (
+                    What::Closed(outcome),
+                    Some(persons_answer(&answer.content, ask)),
+                ),
+            }
+        }
         InteractionEvent::Expired {
             outcome, answer, ..
         } => (
@@ -195,7 +206,18 @@ fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) 
 /// The day on which the standing approval was made that an answer rests on, if it rests on one.
 pub(super) fn grant_of(answer: &Answer) -> Option<String> {
     let granted = answer.receipt.as_ref()?.decision.grant?;
-    Some(granted.made_at.format("%A, %-d %B").to_string())
+    Some(day_of(granted.made_at))
+}
+
+/// As people say it of what was not long ago.
+pub(super) fn day_of(at: DateTime<Utc>) -> String {
+    at.format("%A, %-d %B").to_string()
+}
+
+/// The day on which the answer was given that an answer rests on, if it rests on one.
+fn remembered_of(answer: &Answer) -> Option<String> {
+    let remembered = answer.receipt.as_ref()?.decision.remembered?;
+    Some(day_of(remembered.answered_at))
 }
 
 /// Who was told by what, who is told later, and who cannot be.
