@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use chrono::TimeDelta;
 use domain::{
-    AgentRef, Audience, Changeset, Interaction, InteractionId, Memory, MemoryId, Principal, Refused,
-    TeamId, Write,
+    AgentRef, Audience, Changeset, Interaction, InteractionId, Memory, MemoryId, Principal,
+    Refused, TeamId, Write,
     decide::{
         interaction::{self as decide, AskedOf},
         memory as rules,

@@ -26,13 +26,38 @@ const ASKED: usize = 1_000;
 
 /// What the stored questions are about: a thing and a setting of it, so that 5,000 are the same.
 const NAMES: [&str; 20] = [
-    "orders", "payments", "search", "catalogue", "baskets", "invoices", "sessions", "uploads",
-    "exports", "reports", "mailing", "billing", "refunds", "vouchers", "shipping", "returns",
-    "accounts", "reviews", "pictures", "imports",
+    "orders",
+    "payments",
+    "search",
+    "catalogue",
+    "baskets",
+    "invoices",
+    "sessions",
+    "uploads",
+    "exports",
+    "reports",
+    "mailing",
+    "billing",
+    "refunds",
+    "vouchers",
+    "shipping",
+    "returns",
+    "accounts",
+    "reviews",
+    "pictures",
+    "imports",
 ];
 const SETTINGS: [&str; 10] = [
-    "timeout", "backoff", "concurrency", "retention", "threshold", "interval", "priority",
-    "capacity", "deadline", "parallelism",
+    "timeout",
+    "backoff",
+    "concurrency",
+    "retention",
+    "threshold",
+    "interval",
+    "priority",
+    "capacity",
+    "deadline",
+    "parallelism",
 ];
 
 /// The `n`th question: words from two lists, and now and then one of its own.
@@ -81,14 +106,19 @@ pub(crate) async fn run(bench: &Bench) -> Result<()> {
         .send(&Call::post(format!("{}/answer", question.path()), &answer))
         .await?;
     let kept = json!({"from": question.id, "days": 30});
-    responder.send(&Call::post("/api/v1/memories", &kept)).await?;
+    responder
+        .send(&Call::post("/api/v1/memories", &kept))
+        .await?;
     row(
         "creates one after the other, none answers them",
         created(&mut agent, ASKED, |n| format!("Is {n} the right number?")).await?,
         "as with nothing stored",
     );
     let first = Interaction::read(&agent.send(&ask(standing)).await?)?;
-    ensure!(!first.is_pending(), "the answer that stands answered nothing");
+    ensure!(
+        !first.is_pending(),
+        "the answer that stands answered nothing"
+    );
     row(
         "creates that an earlier answer answers",
         created(&mut agent, ASKED, |_| standing.to_owned()).await?,

@@ -58,7 +58,8 @@ impl KnownMemories {
             return;
         };
         let decision = answer.receipt.as_ref().map(|receipt| &receipt.decision);
-        let Some((decision, remembered)) = decision.and_then(|it| Some((it, it.remembered?))) else {
+        let Some((decision, remembered)) = decision.and_then(|it| Some((it, it.remembered?)))
+        else {
             return;
         };
         let how = match self.kept.get(&remembered.id) {

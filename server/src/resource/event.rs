@@ -4,9 +4,9 @@
 use chrono::{DateTime, Utc};
 use domain::{
     Actor, AgentId, AgentRef, DeliveryEvent, DutyEvent, EndpointEvent, Event, EventId, GrantEvent,
-    GrantId, Identity, InteractionEvent, InteractionId, LadderEvent, MemoryEvent, MemoryId, Named, Part, Payload,
-    PersonEvent, ReachEvent, Responder, Retry, SessionId, SlackId, Task, TaskEvent, TeamEvent,
-    TeamId, TeamRef, Token, TokenEvent,
+    GrantId, Identity, InteractionEvent, InteractionId, LadderEvent, MemoryEvent, MemoryId, Named,
+    Part, Payload, PersonEvent, ReachEvent, Responder, Retry, SessionId, SlackId, Task, TaskEvent,
+    TeamEvent, TeamId, TeamRef, Token, TokenEvent,
     access::{PersonRef, factor::FactorRef},
     delivery::{DisabledWhy, EndpointRef, ReachEnd, ReachKind, ReachRef},
     duty::{Absence, Override, Rota},

@@ -16,8 +16,7 @@ use domain::{
         Action, Addressee, AgentPresence, Amended, AnswerContent, Approver, Ask, Callback,
         CancelCode, ChoiceOption, Claim, Consumed, FollowUp, FormAnswer, FormAnswers, FormQuestion,
         Kind, Level, Mode, Outcome, PlanDecision, Priority, Quorum, Remembered, Report, State,
-        TargetMode,
-        TaskRef, Whom,
+        TargetMode, TaskRef, Whom,
     },
     json::AnyJson,
 };

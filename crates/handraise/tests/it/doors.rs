@@ -196,6 +196,31 @@ const API: [(&str, &str, &str, [u16; 8]); 39] = [
         "",
         [401, 401, 401, 401, 401, 403, 403, 404],
     ),
+    // Agents let no answer stand, and learn of none.
+    (
+        "GET",
+        "/v1/memories",
+        "",
+        [401, 401, 401, 401, 401, 403, 403, 200],
+    ),
+    (
+        "POST",
+        "/v1/memories",
+        r#"{"from":"{decided}","days":7}"#,
+        [401, 401, 401, 401, 401, 403, 403, 409],
+    ),
+    (
+        "GET",
+        "/v1/memories/{unknown}",
+        "",
+        [401, 401, 401, 401, 401, 403, 403, 404],
+    ),
+    (
+        "DELETE",
+        "/v1/memories/{unknown}",
+        "",
+        [401, 401, 401, 401, 401, 403, 403, 404],
+    ),
     // Webhooks carry what everybody asks, so agents have nothing to do with them.
     (
         "POST",
@@ -322,6 +347,14 @@ const PAGES: [(&str, [u16; 8]); 34] = [
     ("/settings/grants", [303, 303, 200, 200, 200, 303, 303, 303]),
     (
         "/settings/grants/new?from={decided}",
+        [303, 303, 200, 200, 200, 303, 303, 303],
+    ),
+    (
+        "/settings/memories",
+        [303, 303, 200, 200, 200, 303, 303, 303],
+    ),
+    (
+        "/settings/memories/new?from={decided}",
         [303, 303, 200, 200, 200, 303, 303, 303],
     ),
     (

@@ -38,8 +38,7 @@ const OF_ONE_QUESTION: i64 = 200;
 /// Writes one step; `false` when it does not fit.
 pub(super) async fn apply(connection: &mut Connection, write: &MemoryWrite) -> Result<bool> {
     match write {
-        MemoryWrite::Keep(memory) => Ok(may_hold(connection, memory, memory.terms.made_at)
-            .await?
+        MemoryWrite::Keep(memory) => Ok(may_hold(connection, memory, memory.terms.made_at).await?
             && keep(connection, memory).await?),
         MemoryWrite::Use {
             memory,
@@ -429,6 +428,9 @@ impl Memories for Store {
         // Lists of ids have as many lengths as there are answers: not worth keeping.
         let rows = sql.build_query_as().persistent(false);
         let read = rows::readable_interactions(rows.fetch_all(&self.read).await?);
-        Ok(read.into_iter().map(|stored| self.proof.of(stored)).collect())
+        Ok(read
+            .into_iter()
+            .map(|stored| self.proof.of(stored))
+            .collect())
     }
 }

@@ -39,7 +39,10 @@ impl Suggestions for Store {
             .push_bind(i64::from(limit));
         let rows = sql.build_query_as().fetch_all(&self.read).await?;
         let read = rows::readable_interactions(rows);
-        Ok(read.into_iter().map(|stored| self.proof.of(stored)).collect())
+        Ok(read
+            .into_iter()
+            .map(|stored| self.proof.of(stored))
+            .collect())
     }
 
     async fn offer_once(&self, offered: &Offered) -> Result<bool> {

@@ -139,7 +139,12 @@ fn for_a_week() -> MemoryDraft {
     }
 }
 
-fn keeping(database: &Database, answered: &Interaction, draft: MemoryDraft, by: &Principal) -> (Memory, Changeset) {
+fn keeping(
+    database: &Database,
+    answered: &Interaction,
+    draft: MemoryDraft,
+    by: &Principal,
+) -> (Memory, Changeset) {
     let keeping = rules::keep(answered, draft, by, 0, database.at(3)).unwrap();
     let [Write::Memory(MemoryWrite::Keep(memory))] = &keeping.writes[..] else {
         panic!("{keeping:?}");
@@ -277,7 +282,15 @@ async fn what_is_revoked_answers_no_more(database: Database) {
         Err(CommitError::Conflict)
     ));
     // On another node too, at once.
-    is_over(&database, &*other, &memory, &agent, None, MemoryEnd::Revoked).await;
+    is_over(
+        &database,
+        &*other,
+        &memory,
+        &agent,
+        None,
+        MemoryEnd::Revoked,
+    )
+    .await;
 }
 
 async fn a_row_that_forgets_that_it_was_revoked_answers_no_more(database: Database) {
@@ -311,7 +324,15 @@ async fn an_answer_stands_no_longer_than_the_rights_of_its_person(database: Data
             false => access::change(&person, name, Role::Viewer, &operator(), database.at(5)),
         };
         store.commit(ending.unwrap()).await.unwrap();
-        is_over(&database, &*store, &memory, &agent, None, MemoryEnd::HolderLost).await;
+        is_over(
+            &database,
+            &*store,
+            &memory,
+            &agent,
+            None,
+            MemoryEnd::HolderLost,
+        )
+        .await;
         // Whoever gets them back has let nothing stand.
         let now = store.person(person.id).await.unwrap().unwrap();
         let back = match is_disabled {
@@ -319,7 +340,15 @@ async fn an_answer_stands_no_longer_than_the_rights_of_its_person(database: Data
             false => access::change(&now, name, Role::Admin, &operator(), database.at(6)),
         };
         store.commit(back.unwrap()).await.unwrap();
-        is_over(&database, &*store, &memory, &agent, None, MemoryEnd::HolderLost).await;
+        is_over(
+            &database,
+            &*store,
+            &memory,
+            &agent,
+            None,
+            MemoryEnd::HolderLost,
+        )
+        .await;
     }
 }
 
@@ -386,14 +415,30 @@ async fn an_answer_stands_no_longer_than_the_home_and_token_of_its_agent(databas
     let of_all = kept(&database, &*store, &question, any, &by).await;
     let moving = team::set_home(&agent, None, Some(&shop), &operator(), database.at(5));
     store.commit(moving.unwrap()).await.unwrap();
-    is_over(&database, &*store, &of_it, &agent, None, MemoryEnd::AgentChanged).await;
+    is_over(
+        &database,
+        &*store,
+        &of_it,
+        &agent,
+        None,
+        MemoryEnd::AgentChanged,
+    )
+    .await;
     let back = team::set_home(&agent, Some(&shop), None, &operator(), database.at(6));
     store.commit(back.unwrap()).await.unwrap();
     let again = kept(&database, &*store, &question, for_a_week(), &by).await;
     let tokens = store.tokens().await.unwrap();
     let revoking = access::revoke_token(&tokens[0].token, &operator(), database.at(7)).unwrap();
     store.commit(revoking).await.unwrap();
-    is_over(&database, &*store, &again, &agent, None, MemoryEnd::AgentChanged).await;
+    is_over(
+        &database,
+        &*store,
+        &again,
+        &agent,
+        None,
+        MemoryEnd::AgentChanged,
+    )
+    .await;
     // What stands for every agent is no one's.
     assert_eq!(record(&*store, &of_all).await.ended, None);
     let stranger = database.agent(&*store, "frontend").await;
@@ -549,9 +594,16 @@ async fn earlier_questions_are_those_of_the_same_team_and_kind(database: Databas
     let question = Kind::Question;
     let words: &[&str] = &["timeout", "orders"];
     assert_eq!(earlier(None, question, words, last).await, [open.id]);
-    assert_eq!(earlier(Some(&shop), question, words, last).await, [closed.id]);
+    assert_eq!(
+        earlier(Some(&shop), question, words, last).await,
+        [closed.id]
+    );
     assert!(earlier(None, Kind::Choice, words, last).await.is_empty());
-    assert!(earlier(None, question, &["timeout", "payments"], last).await.is_empty());
+    assert!(
+        earlier(None, question, &["timeout", "payments"], last)
+            .await
+            .is_empty()
+    );
     assert!(earlier(None, question, &[], last).await.is_empty());
     assert!(earlier(None, question, words, open.id).await.is_empty());
 }

@@ -54,7 +54,12 @@ fn request(command: &str) -> Request {
     draft.check(|_| None).unwrap()
 }
 
-async fn asked(database: &Database, store: &dyn Store, agent: &AgentRef, command: &str) -> Interaction {
+async fn asked(
+    database: &Database,
+    store: &dyn Store,
+    agent: &AgentRef,
+    command: &str,
+) -> Interaction {
     let asking = decide::open_for(
         request(command),
         agent.clone(),
@@ -114,14 +119,20 @@ async fn equal_approvals_are_those_of_the_agent_that_are_closed(database: Databa
         async move {
             let found = store.equal_approvals(agent.id, team, alike, limit).await;
             let found = found.unwrap();
-            found.iter().map(|one| one.id).collect::<Vec<InteractionId>>()
+            found
+                .iter()
+                .map(|one| one.id)
+                .collect::<Vec<InteractionId>>()
         }
     };
     assert_eq!(read(None, 10).await, [second.id, first.id]);
     assert_eq!(read(None, 1).await, [second.id]);
     let nobodys = TeamId(uuid::Uuid::from_u128(5));
     assert!(read(Some(nobodys), 10).await.is_empty());
-    let whole = store.equal_approvals(agent.id, None, alike, 10).await.unwrap();
+    let whole = store
+        .equal_approvals(agent.id, None, alike, 10)
+        .await
+        .unwrap();
     assert_eq!(whole[1].approved(), Some(true));
 }
 
@@ -177,7 +188,12 @@ async fn an_offer_goes_with_the_words_that_it_is_about(database: Database) {
     };
     let erasing = decide::erase(&erasable, &admin, database.at(5)).unwrap();
     store.commit(erasing).await.unwrap();
-    assert!(!store.decline_offer(ana.id, fifth.id, offer.at).await.unwrap());
+    assert!(
+        !store
+            .decline_offer(ana.id, fifth.id, offer.at)
+            .await
+            .unwrap()
+    );
     let found = store.equal_approvals(agent.id, None, offer.alike, 10).await;
     assert_eq!(found.unwrap(), []);
 }

@@ -251,7 +251,10 @@ pub(crate) async fn keep(
         days: Some(draft.days),
         any_agent: draft.any_agent,
     };
-    let kept = state.service.keep_answer(draft.from, wanted, &caller).await?;
+    let kept = state
+        .service
+        .keep_answer(draft.from, wanted, &caller)
+        .await?;
     Ok((StatusCode::CREATED, Json(kept.into())))
 }
 

@@ -86,7 +86,10 @@ fn given(question: &Repeatable, answer: &AnswerContent) -> String {
         }
         other => other.brief(),
     };
-    format!("<pre tabindex=\"0\" dir=\"auto\">{}</pre>", Text(&lines(&text)))
+    format!(
+        "<pre tabindex=\"0\" dir=\"auto\">{}</pre>",
+        Text(&lines(&text))
+    )
 }
 
 fn moment(at: DateTime<Utc>) -> String {
