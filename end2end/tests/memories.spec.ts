@@ -19,7 +19,7 @@ test("an earlier answer is taken by a key, and sent only by its reader", async (
   await ana.getByRole("button", { name: "Use this answer" }).click();
   await expect(area).toHaveValue("Perhaps\n6380");
   await ana.keyboard.press("Control+Enter");
-  await expect.poll(async () => (await server.read(asked.id)).answer?.text, { timeout: 15_000 }).toBe("Perhaps\n6380");
+  await expect.poll(async () => (await server.poll(asked.id)).answer?.text, { timeout: 15_000 }).toBe("Perhaps\n6380");
 });
 
 test("an answer stands for the same question until it is revoked", async ({ server, ana }) => {
@@ -27,7 +27,7 @@ test("an answer stands for the same question until it is revoked", async ({ serv
   await ana.goto(`${server.url}/blockers/${asked.id}`);
   await ana.getByLabel("Your answer").fill("6380");
   await ana.getByRole("button", { name: "Send answer" }).click();
-  await expect.poll(async () => (await server.read(asked.id)).state, { timeout: 15_000 }).toBe("resolved");
+  await expect.poll(async () => (await server.poll(asked.id)).state, { timeout: 15_000 }).toBe("resolved");
   await ana.goto(`${server.url}/blockers/${asked.id}`);
   await ana.getByRole("link", { name: "The same question" }).click();
   await ana.getByLabel("For how many days").fill("3");

@@ -53,7 +53,7 @@ pub(super) async fn show(
     Query(MadeFrom { from, what }): Query<MadeFrom>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    page(&state, &who, &headers, (&from, &what), "", None).await
+    page(&state, &who, &headers, (from.as_str(), what.as_str()), "", None).await
 }
 
 /// The person wants none after this approval, and is not offered one again before somebody denies another like it.
@@ -103,7 +103,7 @@ pub(super) async fn make(
         (None, _) => "What was offered is not any more. Choose again.".to_owned(),
         (_, None) => "Choose how long it lasts.".to_owned(),
     };
-    let chosen = (&*sent.from, &*sent.what);
+    let chosen = (sent.from.as_str(), sent.what.as_str());
     let shown = page(&state, &who, &headers, chosen, &sent.zone, Some(&why)).await?;
     Ok((StatusCode::UNPROCESSABLE_ENTITY, shown).into_response())
 }
