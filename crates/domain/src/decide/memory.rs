@@ -56,7 +56,8 @@ pub fn keep(
     let kept = Kept::new(now.ids.salt(), given.question, given.answer.clone());
     let memory = Memory::sign(terms, kept, signer).ok_or(Refused::NoKey)?;
     let payload = MemoryEvent::Kept(Box::new(memory.terms.clone()));
-    let event = event(Some(&answered.agent), answered.id, given.by, payload, now);
+    let agent = memory.terms.agent.as_ref();
+    let event = event(agent, answered.id, given.by, payload, now);
     Ok(changeset(MemoryWrite::Keep(Box::new(memory)), event))
 }
 
