@@ -10,6 +10,7 @@ use super::{
     dialog::CameFrom,
     ending::EndingView,
     skip::next_after,
+    suggestion::SuggestionOffer,
 };
 use crate::{
     desk::place::Place,
@@ -24,6 +25,7 @@ pub(super) fn Closed(
     row: Row,
     ending: Ending,
     unsent: Option<String>,
+    suggestion: Option<SuggestionView>,
     may_answer: bool,
     answering: Answering,
     live: Live,
@@ -35,12 +37,13 @@ pub(super) fn Closed(
     let sent = ending.by_you && ending.outcome != Outcome::Cancelled;
     let more = may_answer && ending.goes_on;
     let stands = may_answer && ending.may_stand;
-    let suggestion = ending.suggestion.clone().filter(|_| more);
     view! {
         <section class="closed" aria-live="polite" tabindex="-1" node_ref=result>
             <EndingView row ending live />
             <Unsent id unsent sent />
-            {suggestion.map(|suggestion| view! { <Suggestion id suggestion /> })}
+            {suggestion
+                .filter(|_| more)
+                .map(|suggestion| view! { <SuggestionOffer id suggestion /> })}
             {may_answer
                 .then(|| {
                     view! { <FollowUpForm id follow_up=answering.follow_up /> }
@@ -79,38 +82,6 @@ pub(super) fn Closed(
                     "Close"
                     <kbd>"Esc"</kbd>
                 </a>
-            </div>
-        </section>
-    }
-}
-
-/// What the reader has approved again and again: to be approved ahead, if they want that. Only ever offered, and once.
-#[component]
-fn Suggestion(id: InteractionId, suggestion: SuggestionView) -> impl IntoView {
-    let SuggestionView {
-        count,
-        since,
-        matcher,
-    } = suggestion;
-    view! {
-        <section class="suggestion" aria-labelledby="suggestion-title">
-            <p id="suggestion-title">
-                {format!("You have approved {count} like this since {since}, and nobody denied one.")}
-            </p>
-            <div class="form-end">
-                <a
-                    class="button"
-                    href=format!("/settings/grants/new?from={id}&what={matcher}")
-                    rel="external"
-                >
-                    "Approve the next ones ahead…"
-                </a>
-                <form method="post" action="/settings/grants/not-offered">
-                    <input type="hidden" name="from" value=id.to_string() />
-                    <button class="button quiet" type="submit">
-                        "No, keep asking"
-                    </button>
-                </form>
             </div>
         </section>
     }

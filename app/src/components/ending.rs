@@ -234,7 +234,6 @@ mod tests {
             granted: None,
             remembered: None,
             may_stand: false,
-            suggestion: None,
             goes_on: false,
             reason: None,
             collected_at: None,

@@ -63,6 +63,7 @@ mod skip;
 mod slack_link_view;
 mod snoozed_list;
 mod story_view;
+mod suggestion;
 mod task_list;
 mod team_mark;
 mod timeline;

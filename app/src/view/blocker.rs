@@ -32,6 +32,8 @@ pub struct Blocker {
     pub earlier: Vec<Earlier>,
     /// What was answered to questions like it, the most alike first; only while it waits.
     pub answered_before: Vec<AnsweredBefore>,
+    /// What the person who looks is offered, since they have approved the same again and again.
+    pub suggestion: Option<SuggestionView>,
     /// Where it is shown in Slack: an address that begins with `https://`.
     pub slack_link: Option<String>,
     /// The answer that the person who looks sent too late, if they did.
@@ -155,8 +157,6 @@ pub struct Ending {
     pub remembered: Option<String>,
     /// Whether the one who looks may let their answer stand for the same question.
     pub may_stand: bool,
-    /// What they are offered, since they have approved the same again and again.
-    pub suggestion: Option<SuggestionView>,
     /// Whether the next ones like it can be approved ahead.
     pub goes_on: bool,
     /// Why it was taken back.
@@ -176,6 +176,8 @@ pub struct Ending {
 /// A standing approval that a person is offered, once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SuggestionView {
+    /// The approval that it is made from.
+    pub from: InteractionId,
     /// How many equal approvals of theirs it rests on.
     pub count: usize,
     /// The day of the first of them.

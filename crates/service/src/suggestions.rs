@@ -4,7 +4,7 @@ use domain::{
     Interaction, InteractionId, Principal,
     decide::{
         interaction::AskedOf,
-        suggestion::{Suggestion, suggested},
+        suggestion::{Suggestion, suggested, suggested_before},
     },
     interaction::{Ask, Request},
     limits, matcher,
@@ -14,8 +14,8 @@ use store::Offered;
 use super::{Service, ServiceError};
 
 impl Service {
-    /// The grant that this person is offered after this approval of theirs, if it is one after which they are; noted as
-    /// offered. Nothing where a grant covers it by now.
+    /// The grant that this person is offered after this approval of theirs, or before they decide the next one like those that
+    /// they have approved, and the approval that it is made from; noted as offered. Nothing where a grant covers it by now.
     ///
     /// # Errors
     /// When the database fails.
@@ -23,11 +23,18 @@ impl Service {
         &self,
         approval: &Interaction,
         by: &Principal,
-    ) -> Result<Option<Suggestion>, ServiceError> {
-        let (Principal::Person { id, .. }, Some(true)) = (by, approval.approved()) else {
+    ) -> Result<Option<(InteractionId, Suggestion)>, ServiceError> {
+        let is_open = approval.state.is_pending();
+        let (Principal::Person { id, .. }, true) =
+            (by, is_open || approval.approved() == Some(true))
+        else {
             return Ok(None);
         };
-        let Some(alike) = approval.request.alike() else {
+        let Some(alike) = approval
+            .request
+            .alike()
+            .filter(|_| is_approval(&approval.request))
+        else {
             return Ok(None);
         };
         let (agent, team) = (approval.agent.id, approval.team_id());
@@ -37,7 +44,12 @@ impl Service {
             .equal_approvals(agent, team, alike, limit)
             .await?;
         let now = self.moment();
-        let Some(found) = suggested(approval, &equal, by, &is_destructive, now) else {
+        let found = match is_open {
+            true => suggested_before(approval, &equal, by, &is_destructive, now),
+            false => suggested(approval, &equal, by, &is_destructive, now)
+                .map(|found| (approval.id, found)),
+        };
+        let Some((after, found)) = found else {
             return Ok(None);
         };
         let of = AskedOf {
@@ -53,10 +65,11 @@ impl Service {
             agent,
             team,
             alike,
-            after: approval.id,
+            after,
             at: now.at,
         };
-        Ok(self.store.offer_once(&offered).await?.then_some(found))
+        let is_offered = self.store.offer_once(&offered).await?;
+        Ok(is_offered.then_some((after, found)))
     }
 
     /// The person wants none after this approval. Whether they were offered one.
@@ -74,6 +87,10 @@ impl Service {
         let now = self.now();
         Ok(self.store.decline_offer(*id, after, now).await?)
     }
+}
+
+fn is_approval(request: &Request) -> bool {
+    matches!(request.ask, Ask::Approval { .. })
 }
 
 /// What is never offered: whatever the matchers take for destructive. What a policy says of an action has its place here too.

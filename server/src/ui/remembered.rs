@@ -27,22 +27,21 @@ impl ForPerson {
         by: &Principal,
     ) -> Result<(), UiError> {
         let service = &self.state.service;
-        let BlockerStatus::Closed(ending) = &mut blocker.status else {
-            if blocker.may_answer {
-                let found = service.earlier_answers(interaction, by).await;
-                let now = service.now();
-                let found = found.map_err(told)?;
-                blocker.answered_before = found
-                    .iter()
-                    .filter_map(|one| answered_before(interaction, one, now))
-                    .collect();
-            }
-            return Ok(());
-        };
-        ending.may_stand = decide::memory::can_be_kept(interaction, by);
+        if let BlockerStatus::Closed(ending) = &mut blocker.status {
+            ending.may_stand = decide::memory::can_be_kept(interaction, by);
+        } else if blocker.may_answer {
+            let found = service.earlier_answers(interaction, by).await;
+            let now = service.now();
+            let found = found.map_err(told)?;
+            let shown = found.iter();
+            blocker.answered_before = shown
+                .filter_map(|one| answered_before(interaction, one, now))
+                .collect();
+        }
         let suggestion = service.suggestion(interaction, by).await.map_err(told)?;
-        ending.suggestion = suggestion.and_then(|suggestion| {
+        blocker.suggestion = suggestion.and_then(|(from, suggestion)| {
             Some(SuggestionView {
+                from,
                 count: suggestion.count,
                 since: day_of(suggestion.since),
                 matcher: suggestion.matcher.digest().ok()?,

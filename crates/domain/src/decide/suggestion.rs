@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::grant::{can_be_made_of, offers};
 use crate::{
-    ids::{Moment, PersonId},
+    ids::{InteractionId, Moment, PersonId},
     interaction::{Ask, Interaction, Outcome, Request, State},
     limits::{SUGGESTED_AFTER, SUGGESTED_WITHIN},
     matcher::Matcher,
@@ -80,6 +80,36 @@ pub fn suggested(
         count: theirs.len(),
         since: *since,
     })
+}
+
+/// The same before the next one like it is decided, and the approval after which it is offered: whoever goes from one question
+/// to the next does not look back at what they have approved. Only where the grant would cover this one too.
+pub fn suggested_before(
+    asked: &Interaction,
+    equal: &[Interaction],
+    by: &Principal,
+    is_destructive: &dyn Fn(&Request) -> bool,
+    now: Moment<'_>,
+) -> Option<(InteractionId, Suggestion)> {
+    let Principal::Person { id, .. } = by else {
+        return None;
+    };
+    if !asked.state.is_pending() || is_destructive(&asked.request) {
+        return None;
+    }
+    let Ask::Approval { action, .. } = &asked.request.ask else {
+        return None;
+    };
+    let group = asked.request.alike()?;
+    let theirs = equal.iter().filter(|one| {
+        one.agent.id == asked.agent.id
+            && one.team_id() == asked.team_id()
+            && one.request.alike() == Some(group)
+            && matches!(says(one, *id), Says::Yes)
+    });
+    let newest = theirs.max_by_key(|one| (one.state.closed_at(), one.id))?;
+    let found = suggested(newest, equal, by, is_destructive, now)?;
+    found.matcher.matches(action).then_some((newest.id, found))
 }
 
 /// What the end of an approval says of the next ones.

@@ -437,7 +437,7 @@ async fn a_grant_is_offered_after_five_equal_approvals_once(database: TestDataba
     let declined = app.submit(
         "/settings/grants/not-offered",
         &ana,
-        &[("from", id)].map(owned),
+        &[("from", id), ("back", id)].map(owned),
     );
     assert_eq!(declined.await.status(), StatusCode::SEE_OTHER);
     assert!(

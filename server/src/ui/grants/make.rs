@@ -53,19 +53,35 @@ pub(super) async fn show(
     Query(MadeFrom { from, what }): Query<MadeFrom>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    page(&state, &who, &headers, (from.as_str(), what.as_str()), "", None).await
+    page(
+        &state,
+        &who,
+        &headers,
+        (from.as_str(), what.as_str()),
+        "",
+        None,
+    )
+    .await
+}
+
+/// After which approval it was offered, and where its reader was.
+#[derive(Deserialize)]
+pub(super) struct Declined {
+    from: String,
+    back: String,
 }
 
 /// The person wants none after this approval, and is not offered one again before somebody denies another like it.
 pub(super) async fn decline(
     State(state): State<AppState>,
     Extension(who): Extension<SignedIn>,
-    Form(MadeFrom { from, .. }): Form<MadeFrom>,
+    Form(Declined { from, back }): Form<Declined>,
 ) -> Result<Response, Problem> {
     let id: InteractionId = from.parse().map_err(|_| Problem::not_found())?;
+    let back: InteractionId = back.parse().map_err(|_| Problem::not_found())?;
     let by = who.principal();
     state.service.decline_suggestion(id, &by).await?;
-    Ok(Redirect::to(&format!("/blockers/{id}")).into_response())
+    Ok(Redirect::to(&format!("/blockers/{back}")).into_response())
 }
 
 /// The grant is made, or the form shown again with what is wrong.

@@ -10,7 +10,7 @@ use crate::{
     AgentId, AgentRef, Interaction, InteractionId, Parts, Principal, Role, TeamId, TeamRef,
     decide::{
         interaction::{self as decide, AskedOf},
-        suggestion::{Suggestion, suggested},
+        suggestion::{Suggestion, suggested, suggested_before},
     },
     interaction::{Ask, Request},
     limits::{SUGGESTED_AFTER, SUGGESTED_WITHIN},
@@ -269,6 +269,35 @@ fn what_is_destructive_is_never_offered() {
         suggested(newest, &all, &ana(), &is_third, at(&ids, 10)),
         None
     );
+}
+
+#[test]
+fn who_goes_from_one_to_the_next_is_offered_it_there() {
+    let ids = Counter::default();
+    let all: Vec<_> = (1..=5)
+        .map(|n| approved(&format!("cargo test case{n}"), n, &ids))
+        .collect();
+    let next = |command: &str| pending(asked(command, json!({})), agent(), None, &ids);
+    let offered = |next: &Interaction, equal: &[Interaction], by: &Principal| {
+        suggested_before(next, equal, by, &by_its_words, at(&ids, 10))
+    };
+    let sixth = next("cargo test case6");
+    let (after, found) = offered(&sixth, &all, &ana()).unwrap();
+    assert_eq!((after, found.count), (all[4].id, 5));
+    assert_eq!(offered(&sixth, &all[1..], &ana()), None);
+    assert_eq!(offered(&sixth, &all, &another_person()), None);
+    // Of another kind, or not what the grant would cover.
+    assert_eq!(offered(&next("cargo build"), &all, &ana()), None);
+    assert_eq!(offered(&next("cargo test case6; ls"), &all, &ana()), None);
+    // What is decided is offered after it, or not at all.
+    assert_eq!(offered(&all[4], &all, &ana()), None);
+    let mut denied = all.clone();
+    let no = json!({"approved": false});
+    denied.push(decided("cargo test case6", no, &another_person(), 6, &ids));
+    assert_eq!(offered(&sixth, &denied, &ana()), None);
+    let is_sixth = |request: &Request| *request == sixth.request;
+    let by_policy = suggested_before(&sixth, &all, &ana(), &is_sixth, at(&ids, 10));
+    assert_eq!(by_policy, None);
 }
 
 #[derive(Clone, Copy, Debug)]
