@@ -19,8 +19,8 @@ const GRANT_TRIES: u32 = 3;
 
 /// By what a request is closed as it is asked.
 enum AtOnce {
-    Grant(GrantRecord),
-    Memory(MemoryRecord),
+    Grant(Box<GrantRecord>),
+    Memory(Box<MemoryRecord>),
 }
 
 /// The result of a request.
@@ -145,10 +145,10 @@ impl Service {
         of: &AskedOf,
     ) -> Result<Option<AtOnce>, ServiceError> {
         if let Some(grant) = self.grant_for(request, agent, of).await? {
-            return Ok(Some(AtOnce::Grant(grant)));
+            return Ok(Some(AtOnce::Grant(Box::new(grant))));
         }
         let memory = self.memory_for(request, agent, of).await?;
-        Ok(memory.map(AtOnce::Memory))
+        Ok(memory.map(|memory| AtOnce::Memory(Box::new(memory))))
     }
 
     /// Rule 16: where the owner of the agent does not count, it has to be known who that is.

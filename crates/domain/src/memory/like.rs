@@ -20,7 +20,10 @@ pub fn words_to_find(request: &Request) -> Vec<Vec<String>> {
     let Some(question) = request.repeatable() else {
         return Vec::new();
     };
-    let mut longest: Vec<String> = words(&question).into_iter().filter(tells).collect();
+    let mut longest: Vec<String> = words(&question)
+        .into_iter()
+        .filter(|word| tells(word))
+        .collect();
     // The sort is stable, and the words come in the order of the alphabet: the same question finds the same.
     longest.sort_by_key(|word| Reverse(word.chars().count()));
     longest.truncate(EARLIER_WORDS);
@@ -117,7 +120,7 @@ fn words(question: &Repeatable) -> BTreeSet<String> {
         .collect()
 }
 
-fn tells(word: &String) -> bool {
+fn tells(word: &str) -> bool {
     word.chars().count() >= TELLS || word.contains(char::is_numeric)
 }
 
