@@ -270,7 +270,7 @@ impl Change {
         };
         let by = event.actor.name();
         let closure = match what {
-            // A grant has approved it as it was asked, or an earlier answer answered it: it waited for nobody.
+            // A grant, a policy or an earlier answer has closed it as it was asked: it waited for nobody.
             InteractionEvent::Requested {
                 granted: Some(_), ..
             }
@@ -278,6 +278,9 @@ impl Change {
                 remembered: Some(_),
                 ..
             } => return Self::Other,
+            InteractionEvent::Requested { request, .. } if request.is_decided_at_once() => {
+                return Self::Other;
+            }
             InteractionEvent::Resolved { answer, .. } if is_at_once(answer) => return Self::Other,
             InteractionEvent::Requested {
                 agent,
@@ -402,5 +405,5 @@ impl Change {
 
 fn is_at_once(answer: &Answer) -> bool {
     let decision = answer.receipt.as_ref().map(|receipt| &receipt.decision);
-    decision.is_some_and(|it| it.grant.is_some() || it.remembered.is_some())
+    decision.is_some_and(|it| it.grant.is_some() || it.policy.is_some() || it.remembered.is_some())
 }

@@ -157,6 +157,9 @@ pub struct Ending {
     pub remembered: Option<String>,
     /// Whether the one who looks may let their answer stand for the same question.
     pub may_stand: bool,
+    /// The rule of a policy that decided it, where no person was asked.
+    #[serde(default)]
+    pub ruled: Option<String>,
     /// Whether the next ones like it can be approved ahead.
     pub goes_on: bool,
     /// Why it was taken back.

@@ -9,6 +9,7 @@ use domain::{
     interaction::{Ask, Draft, Kind, Request, TaskRef},
     limits,
     memory::MemoryRecord,
+    policy,
 };
 
 use super::{Service, ServiceError};
@@ -17,8 +18,8 @@ use super::{Service, ServiceError};
 /// says of it may be more than what holds.
 const GRANT_TRIES: u32 = 3;
 
-/// By what a request is closed as it is asked.
-enum AtOnce {
+/// By which word of a person a request is closed as it is asked.
+enum Ahead {
     Grant(Box<GrantRecord>),
     Memory(Box<MemoryRecord>),
 }
@@ -80,50 +81,73 @@ impl Service {
             }
             self.may_revise(&request, &agent, team.as_ref()).await?;
             let quota = self.quota_left(agent.id).await?;
+            let looked_up = self
+                .look_up(&request, &agent, team.as_ref(), to.as_ref())
+                .await?;
+            let ruling = looked_up.ruling.as_ref();
+            let ruled_team = self.team_of(ruling).await?;
+            let asked_team = ruled_team.as_ref().or(team.as_ref());
             let of = AskedOf {
-                team: team.as_ref().map(Team::named),
-                to: to.clone(),
+                team: asked_team.map(Team::named),
+                // Whom the agent asks for need not be of the team that a policy names.
+                to: to.clone().filter(|_| ruled_team.is_none()),
             };
-            // What a grant covers, or an earlier answer answers, waits for nobody, so it takes no room among what does.
-            let at_once = match grant_tries {
-                0 => None,
-                _ => self.at_once(&request, &agent, &of).await?,
+            let asking = match ruling {
+                Some(ruling) => policy::under(request.clone(), ruling),
+                None => request.clone(),
             };
-            if at_once.is_none() && request.kind() != Kind::Notification {
+            // What a policy decides, a grant covers or an earlier answer answers waits for nobody, so it takes no room among what does.
+            let at_once = looked_up.at_once();
+            let ahead = match (at_once, grant_tries) {
+                (Some(_), _) | (None, 0) => None,
+                (None, _) => self.ahead(&asking, &agent, &of).await?,
+            };
+            let waits = at_once.is_none() && ahead.is_none();
+            if waits && request.kind() != Kind::Notification {
                 self.has_room(&agent, request.task.as_ref()).await?;
             }
             let task = match &request.task {
                 Some(task) => self.store.task(agent.id, &task.id).await?,
                 None => None,
             };
-            let closed = at_once.map(|at_once| {
+            let granted = ahead.map(|ahead| {
                 grant_tries -= 1;
-                let (request, agent) = (request.clone(), agent.clone());
+                let (asking, agent) = (asking.clone(), agent.clone());
                 let (of, key, task) = (of.clone(), key.clone(), task.as_ref());
                 let now = self.moment();
-                match &at_once {
-                    AtOnce::Grant(grant) => {
-                        decide::open_granted(request, agent, of, key, task, grant, now)
+                match &ahead {
+                    Ahead::Grant(grant) => {
+                        decide::open_granted(asking, agent, of, key, task, grant, now)
                     }
-                    AtOnce::Memory(memory) => {
-                        decide::open_remembered(request, agent, of, key, task, memory, now)
+                    Ahead::Memory(memory) => {
+                        decide::open_remembered(asking, agent, of, key, task, memory, now)
                     }
                 }
             });
-            let mut changeset = match closed {
-                Some(Ok(changeset)) => changeset,
-                // It has just ended, or nothing can be signed: a person is asked.
-                None | Some(Err(_)) => decide::open_for(
+            let mut changeset = match (at_once, granted) {
+                (Some(ruling), _) => decide::open_ruled(
                     request.clone(),
                     agent.clone(),
                     of,
                     key.clone(),
                     task.as_ref(),
-                    self.channel_for(&request, team.as_ref()),
+                    ruling,
+                    self.moment(),
+                )?,
+                (None, Some(Ok(changeset))) => changeset,
+                // It has just ended, or nothing can be signed: a person is asked.
+                (None, None | Some(Err(_))) => decide::open_for(
+                    asking,
+                    agent.clone(),
+                    of,
+                    key.clone(),
+                    task.as_ref(),
+                    self.channel_for(&request, asked_team),
                     self.moment(),
                 ),
             };
             changeset.quota = quota;
+            looked_up.rest(&mut changeset);
             let opened = changeset.interaction().cloned();
             let asked = Asked {
                 interaction: opened.ok_or(ServiceError::NotFound)?,
@@ -138,17 +162,17 @@ impl Service {
         }
     }
 
-    async fn at_once(
+    async fn ahead(
         &self,
         request: &Request,
         agent: &AgentRef,
         of: &AskedOf,
-    ) -> Result<Option<AtOnce>, ServiceError> {
+    ) -> Result<Option<Ahead>, ServiceError> {
         if let Some(grant) = self.grant_for(request, agent, of).await? {
-            return Ok(Some(AtOnce::Grant(Box::new(grant))));
+            return Ok(Some(Ahead::Grant(Box::new(grant))));
         }
         let memory = self.memory_for(request, agent, of).await?;
-        Ok(memory.map(|memory| AtOnce::Memory(Box::new(memory))))
+        Ok(memory.map(|memory| Ahead::Memory(Box::new(memory))))
     }
 
     /// Rule 16: where the owner of the agent does not count, it has to be known who that is.
@@ -226,9 +250,7 @@ impl Service {
         let interaction = interaction.ok_or(ServiceError::NotFound)?;
         // The key may have been given to another interaction behind the server's back. The fallback and the time
         // follow from settings as well.
-        let found = &interaction.request;
-        let is_same = interaction.agent.id == agent.id
-            && (&found.prompt, &found.ask) == (&request.prompt, &request.ask);
+        let is_same = interaction.agent.id == agent.id && interaction.request.is_asked_as(request);
         if !is_same || !self.was_asked_under(id, key).await? {
             return Err(Refused::Altered.into());
         }

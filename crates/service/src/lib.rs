@@ -38,6 +38,7 @@ pub mod metrics;
 mod network;
 mod passwords;
 mod people;
+mod policies;
 mod presence;
 mod principal;
 mod provider_sign_in;
@@ -75,6 +76,7 @@ pub use ladders::TeamLadder;
 pub use memories::MemoryShown;
 pub use network::Network;
 pub use passwords::Weak;
+pub use policies::{PoliciesShown, Set as PolicySetShown};
 pub use provider_sign_in::{Newcomer, Received, Shown, ShownTeams};
 pub use reach::{About, Address, Message, OwnReach, Prepared, ReachNumbers, Spread};
 pub use read::Scope;
@@ -150,6 +152,8 @@ pub struct Service {
     to_climb: Arc<Notify>,
     /// Taken while the database is read for a message to a person.
     messages_read: Arc<Semaphore>,
+    /// The policies that this process knows.
+    policies: Arc<policies::PolicyBook>,
 }
 
 /// The parts that webhooks and callbacks need.
@@ -239,6 +243,7 @@ impl Service {
             strangers: Arc::default(),
             to_climb: Arc::default(),
             messages_read: Arc::new(Semaphore::new(reach::MESSAGES_READ)),
+            policies: Arc::default(),
         }
     }
 

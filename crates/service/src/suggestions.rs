@@ -93,10 +93,12 @@ fn is_approval(request: &Request) -> bool {
     matches!(request.ask, Ask::Approval { .. })
 }
 
-/// What is never offered: whatever the matchers take for destructive. What a policy says of an action has its place here too.
+/// What is never offered: whatever the matchers or a policy take for destructive.
 fn is_destructive(request: &Request) -> bool {
     match &request.ask {
-        Ask::Approval { action, .. } => matcher::destructive(action).is_some(),
+        Ask::Approval { action, .. } => {
+            request.is_destructive() || matcher::destructive(action).is_some()
+        }
         _ => false,
     }
 }

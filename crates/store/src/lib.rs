@@ -23,6 +23,7 @@ mod memories;
 mod migrate;
 mod outbox;
 mod page;
+mod policies;
 mod postgres;
 mod proof;
 mod query;
@@ -57,6 +58,7 @@ pub use capability::{
     memories::{Memories, Suggestions},
     nodes::{NodeId, Nodes, Present},
     people::{Agents, Factors, Identities, People, Sessions, Tokens},
+    policies::PolicySets,
     reaching::{Ladders, ReachNumbers, Reaches},
     slack::{Cards, Inbox, OverdueHome, Paces, SlackHomes},
     teams::{Duties, Teams},
@@ -73,6 +75,7 @@ pub use outbox::{
     NewsPage, Owing, Ready, Stopped, StuckChannel,
 };
 pub use page::{EventPage, Page};
+pub use policies::PolicyUses;
 pub use query::{
     AgentRecord, Counts, Due, InteractionQuery, OfTeams, TaskPlace, TaskQuery, Thread,
     WaitingCounts, WhichTeam, WithWords,
@@ -156,6 +159,7 @@ pub trait Store:
     + Grants
     + Memories
     + Suggestions
+    + PolicySets
     + Endpoints
     + Inbox
     + Cards
@@ -188,6 +192,7 @@ impl<
         + Grants
         + Memories
         + Suggestions
+        + PolicySets
         + Endpoints
         + Inbox
         + Cards

@@ -9,6 +9,7 @@ use std::{
 use domain::{
     Event, Grant, Interaction, InteractionId, Memory, Verify,
     interaction::{Brief, Outcome, State, Unproven},
+    policy::PolicySet,
 };
 
 use crate::Result;
@@ -79,6 +80,11 @@ impl Proof {
     /// See [`Memories::proves_memory`](crate::Memories::proves_memory).
     pub(crate) fn proves_memory(&self, memory: &Memory) -> bool {
         memory.is_proven(self.keys())
+    }
+
+    /// See [`PolicySets::proves_policies`](crate::PolicySets::proves_policies).
+    pub(crate) fn proves_policies(&self, set: &PolicySet) -> bool {
+        set.is_proven(self.keys())
     }
 
     fn keys(&self) -> &dyn Verify {

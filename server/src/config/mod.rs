@@ -74,6 +74,9 @@ pub struct Config {
     /// Where checkpoints are written; see [`Config::checkpoint_file`].
     #[serde(deserialize_with = "checked::optional")]
     pub checkpoint_file: Option<PathBuf>,
+    /// A file of policies, which are in force beside those that were set here.
+    #[serde(deserialize_with = "checked::optional")]
+    pub policies: Option<PathBuf>,
     /// An address that hears of every question that stops its agent.
     #[serde(deserialize_with = "checked::optional")]
     pub webhook_url: Option<WebhookUrl>,

@@ -7,6 +7,7 @@ mod export;
 mod grants;
 mod ladders;
 mod memories;
+mod policies;
 mod rows;
 mod teams;
 mod verify;

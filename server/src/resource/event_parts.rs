@@ -13,7 +13,7 @@ use super::{
 };
 
 /// What can stand in `type` of an event. Agents see those of interactions and tasks.
-pub(crate) const EVENT_TYPES: [&str; 87] = [
+pub(crate) const EVENT_TYPES: [&str; 89] = [
     "interaction.requested",
     "notification.sent",
     "interaction.moved",
@@ -93,6 +93,8 @@ pub(crate) const EVENT_TYPES: [&str; 87] = [
     "grant.revoked",
     "memory.kept",
     "memory.revoked",
+    "policies.set",
+    "policies.loaded",
     "ladder.set",
     "ladder.cleared",
     "ladder.quiet_hours_set",
@@ -343,6 +345,11 @@ shapes! {
             must("expires_at", time()),
         ])),
         of("memory.revoked", returned([must("id", id())])),
+        of("policies.set, policies.loaded", returned([
+            must("id", id()),
+            must("digest", string()),
+            must("rules", list_of(string()).description(Some("Their names."))),
+        ])),
         of("ladder.set", returned([
             must("team", or_null(reference("TeamThen"))),
             must("ladder", returned([

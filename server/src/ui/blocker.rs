@@ -21,7 +21,7 @@ use super::{
     action, around,
     backend::{ForPerson, failed},
     markdown, plan,
-    story::{day_of, grant_of},
+    story::{day_of, grant_of, policy_of},
 };
 
 /// How many earlier questions of the session stand beside it.
@@ -313,6 +313,10 @@ pub(super) fn status(interaction: &Interaction, reader: &Person) -> BlockerStatu
         },
         remembered: interaction.remembered().map(|it| day_of(it.answered_at)),
         may_stand: false,
+        ruled: match state {
+            State::Resolved { answer } => policy_of(answer),
+            _ => None,
+        },
         goes_on: decide::grant::can_be_made_of(interaction),
         reason,
         collected_at: interaction.collected_at,

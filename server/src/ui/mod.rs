@@ -17,6 +17,7 @@ mod markdown;
 mod memories;
 mod outbound;
 mod plan;
+mod policies;
 mod providers;
 pub mod quick;
 mod reach;
@@ -68,6 +69,7 @@ pub fn routes(state: &AppState) -> Router<AppState> {
         .merge(grants::routes())
         .merge(ladder::routes())
         .merge(memories::routes())
+        .merge(policies::routes())
         .merge(reach::routes())
         .leptos_routes_with_context(state, PAGES.clone(), provide.clone(), document.clone())
         .fallback(get(leptos_axum::render_app_async_with_context(

@@ -4,7 +4,7 @@ use app::view::{Progress, Step, What, harmless};
 use chrono::{DateTime, Utc};
 use domain::{
     Actor, Event, GrantEvent, Interaction, InteractionEvent, MemoryEvent, Payload, TaskEvent, Via,
-    interaction::{Answer, Ask, Outcome, Unclaimed, Whom},
+    interaction::{Answer, Ask, Outcome, Ruled, Unclaimed, Whom},
     ladder::{HeldWhy, Told},
     task::TaskStatus,
     time::words,
@@ -62,6 +62,7 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
         | Payload::Endpoint(_)
         | Payload::Delivery(_)
         | Payload::Ladder(_)
+        | Payload::Policy(_)
         | Payload::Reach(_) => {
             return None;
         }
@@ -78,6 +79,8 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
                 | What::GrantMade
                 | What::Remembered
                 | What::MemoryKept
+                | What::AskedUnder
+                | What::Ruled(_)
         );
     let text = text.or(ended_for).filter(|_| stays);
     Some(Step {
@@ -126,7 +129,10 @@ fn ended_for(event: &Event) -> Option<String> {
 
 fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) {
     match event {
-        InteractionEvent::Requested { .. } => (What::Asked, None),
+        InteractionEvent::Requested { request, .. } => match ruled(request.ruled.as_deref()) {
+            Some(lines) => (What::AskedUnder, Some(lines)),
+            None => (What::Asked, None),
+        },
         InteractionEvent::Notified { .. } => (What::Told, None),
         InteractionEvent::Moved { team } => (What::Moved, Some(team.name)),
         InteractionEvent::Claimed { .. } => (What::Claimed, None),
@@ -165,10 +171,12 @@ fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) 
             (What::Approved(Progress { answered, of }), said)
         }
         InteractionEvent::Resolved { outcome, answer } => {
-            match (grant_of(&answer), remembered_of(&answer)) {
-                (Some(made), _) => (What::Granted, Some(made)),
-                (None, Some(given)) => (What::Remembered, Some(given)),
-                (None, None) => (
+            let (granted, rule) = (grant_of(&answer), policy_of(&answer));
+            match (granted, rule, remembered_of(&answer)) {
+                (Some(made), _, _) => (What::Granted, Some(made)),
+                (None, Some(rule), _) => (What::Ruled(outcome), Some(rule)),
+                (None, None, Some(given)) => (What::Remembered, Some(given)),
+                (None, None, None) => (
                     What::Closed(outcome),
                     Some(persons_answer(&answer.content, ask)),
                 ),
@@ -218,6 +226,19 @@ pub(super) fn day_of(at: DateTime<Utc>) -> String {
 fn remembered_of(answer: &Answer) -> Option<String> {
     let remembered = answer.receipt.as_ref()?.decision.remembered?;
     Some(day_of(remembered.answered_at))
+}
+
+/// The rule that an answer rests on, if it rests on one.
+pub(super) fn policy_of(answer: &Answer) -> Option<String> {
+    let policy = answer.receipt.as_ref()?.decision.policy.as_ref()?;
+    Some(harmless(&policy.rule))
+}
+
+/// What the policies said when it was asked: a line for each rule.
+fn ruled(ruled: Option<&Ruled>) -> Option<String> {
+    let lines = ruled?.lines();
+    let lines: Vec<_> = lines.iter().map(|line| harmless(line)).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// Who was told by what, who is told later, and who cannot be.

@@ -242,6 +242,8 @@ class Receipt:
     """Where it takes several people: all who approved, the last one ``responder``."""
     grant_id: Optional[str] = None
     """Of the standing approval that it rests on, where no person was asked about this one."""
+    policy_rule: Optional[str] = None
+    """The name of the rule of an admin that it rests on, where no person was asked."""
 
 
 @dataclass(frozen=True)

@@ -100,6 +100,7 @@ def receipt(body: Json) -> models.Receipt:
         asked_digest=body.get("asked_digest"),
         approvers=_several(_approver, body.get("approvers")) or (),
         grant_id=body["grant"]["id"] if "grant" in body else None,
+        policy_rule=body["policy"]["rule"] if "policy" in body else None,
     )
 
 

@@ -7,6 +7,7 @@ mod interaction;
 mod ladder;
 mod memory;
 mod outbound;
+mod policy;
 mod proof;
 mod reach;
 mod replay;
@@ -25,6 +26,7 @@ pub use interaction::{Erasure, InteractionEvent, Named, SeenOn};
 pub use ladder::LadderEvent;
 pub use memory::MemoryEvent;
 pub use outbound::{DeliveryEvent, EndpointEvent};
+pub use policy::PolicyEvent;
 pub use reach::ReachEvent;
 pub use task::TaskEvent;
 pub use team::TeamEvent;
@@ -107,6 +109,8 @@ pub enum Payload {
     Grant(GrantEvent),
     /// An answer that a person lets stand for the same question.
     Memory(MemoryEvent),
+    /// Policies.
+    Policy(PolicyEvent),
 }
 
 impl Payload {
@@ -133,6 +137,7 @@ impl Payload {
             "ladder" => serde_json::from_str(&written).map(Self::Ladder),
             "grant" => serde_json::from_str(&written).map(Self::Grant),
             "memory" => serde_json::from_str(&written).map(Self::Memory),
+            "policies" => serde_json::from_str(&written).map(Self::Policy),
             _ => Err(serde_json::Error::custom(format!(
                 "there is no event type {event_type}"
             ))),
@@ -163,6 +168,7 @@ impl Payload {
             Self::Ladder(event) => event.event_type(),
             Self::Grant(event) => event.event_type(),
             Self::Memory(event) => event.event_type(),
+            Self::Policy(event) => event.event_type(),
         }
     }
 
@@ -190,11 +196,11 @@ impl Payload {
         )
     }
 
-    /// Whether it is about a team itself, or about how to get at a person, of which only admins hear.
+    /// Whether it is about a team itself, about how to get at a person, or about policies, of which only admins hear.
     pub fn is_of_teams(&self) -> bool {
         matches!(
             self,
-            Self::Team(_) | Self::Duty(_) | Self::Reach(_) | Self::Ladder(_)
+            Self::Team(_) | Self::Duty(_) | Self::Reach(_) | Self::Ladder(_) | Self::Policy(_)
         )
     }
 
@@ -277,6 +283,12 @@ impl From<GrantEvent> for Payload {
 impl From<MemoryEvent> for Payload {
     fn from(event: MemoryEvent) -> Self {
         Self::Memory(event)
+    }
+}
+
+impl From<PolicyEvent> for Payload {
+    fn from(event: PolicyEvent) -> Self {
+        Self::Policy(event)
     }
 }
 

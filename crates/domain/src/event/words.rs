@@ -23,6 +23,7 @@ impl Payload {
             | Self::Ladder(_)
             | Self::Grant(_)
             | Self::Memory(_)
+            | Self::Policy(_)
             | Self::Reach(_) => self.clone(),
         }
     }

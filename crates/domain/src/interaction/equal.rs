@@ -5,11 +5,11 @@ use super::{Interaction, Kind, Request, TaskRef};
 
 impl Interaction {
     /// Whether it can be shown on one card with equal ones. One press never counts towards several approvals that take more
-    /// people, and what may be changed first has a control of its own.
+    /// people, what a policy calls destructive stands alone, and what may be changed first has a control of its own.
     pub fn may_share_a_card(&self) -> bool {
         let kind = self.request.kind();
         matches!(kind, Kind::Approval | Kind::Acknowledgement)
-            && self.quorum().is_none()
+            && !self.stands_alone()
             && self.amendable().is_none()
     }
 

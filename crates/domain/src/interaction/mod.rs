@@ -26,6 +26,7 @@ mod receipt;
 mod remembered;
 mod repeatable;
 mod request;
+mod ruled;
 mod run;
 mod shown;
 mod state;
@@ -66,6 +67,7 @@ pub use receipt::{Decision, Receipt};
 pub use remembered::Remembered;
 pub use repeatable::Repeatable;
 pub use request::{Draft, Request};
+pub use ruled::{ByPolicy, Ruled, RuledBy, Then};
 pub use run::{Consumed, Report, ReportDraft, ReportOutcome};
 pub use shown::{Shown, Verdict};
 pub use state::State;
@@ -216,6 +218,22 @@ impl Interaction {
     /// The earlier answer of a person that answered it, where no person was asked.
     pub fn remembered(&self) -> Option<&Remembered> {
         self.receipt()?.decision.remembered.as_ref()
+    }
+
+    /// The rule that decided it as it was asked, where no person was (rule 14).
+    pub fn by_policy(&self) -> Option<&ByPolicy> {
+        self.receipt()?.decision.policy.as_ref()
+    }
+
+    /// What the policies said of it when it was asked.
+    pub fn ruled(&self) -> Option<&Ruled> {
+        self.request.ruled.as_deref()
+    }
+
+    /// Whether it is never decided together with others, however alike they are: people are counted, or a policy says that
+    /// it is destructive.
+    pub fn stands_alone(&self) -> bool {
+        self.quorum().is_some() || self.request.is_destructive()
     }
 
     /// Whether an answer to it is a decision, which gets a receipt.

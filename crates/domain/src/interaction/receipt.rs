@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Granted, Interaction, Outcome, Remembered,
+    ByPolicy, Granted, Interaction, Outcome, Remembered,
     answer::AnswerContent,
     ask::Ask,
     kind::Kind,
@@ -15,7 +15,7 @@ use super::{
 use crate::{
     digest,
     ids::InteractionId,
-    principal::{AgentRef, Responder},
+    principal::{AgentRef, Responder, Via},
     sign::{PublicKey, Sign, Signature},
 };
 
@@ -23,7 +23,9 @@ use crate::{
 const VERSION: u32 = 1;
 /// How they are where a grant decided: a program that knows nothing of grants believes none of them.
 const VERSION_BY_GRANT: u32 = 2;
-/// How they are where an earlier answer answered. 3 is for policies.
+/// The same where a policy did.
+const VERSION_BY_POLICY: u32 = 3;
+/// The same where an earlier answer answered.
 const VERSION_BY_MEMORY: u32 = 4;
 
 /// The responder's decision about one action or plan, and its time. Made when it is decided, and
@@ -40,7 +42,7 @@ pub struct Receipt {
 /// The content of a receipt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// 1; 2 where a grant decided, 4 where an earlier answer answered.
+    /// 1; 2 where a grant decided, 3 where a policy did, 4 where an earlier answer answered.
     pub version: u32,
     /// Which interaction.
     pub interaction_id: InteractionId,
@@ -68,6 +70,9 @@ pub struct Decision {
     /// The standing approval of this responder that it rests on, where no person was asked about this one (rule 15).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant: Option<Granted>,
+    /// The rule of an admin that decided it, where no person was asked about this one (rule 14); the responder stands for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<ByPolicy>,
     /// The earlier answer of this responder that it rests on, where no person was asked. The words of an answer are not part
     /// of a receipt, so that they can be erased (rule 19).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -87,16 +92,6 @@ pub(super) fn is_decision(kind: Kind) -> bool {
 
 fn is_repeatable(kind: Kind) -> bool {
     matches!(kind, Kind::Question | Kind::Choice)
-}
-
-/// On what an answer rests.
-enum By<'a> {
-    /// A person's word, and that of those before them.
-    People(&'a [Vote]),
-    /// A grant.
-    Grant(Granted),
-    /// An earlier answer.
-    Memory(Remembered),
 }
 
 /// Whether an interaction of this kind can end so by what has a receipt.
@@ -132,6 +127,18 @@ pub(super) fn approvers(
         at: answered_at,
     };
     votes.iter().map(Approver::from).chain([last]).collect()
+}
+
+/// What a decision rests on.
+enum By<'a> {
+    /// A person, and the approvals before theirs.
+    People(&'a [Vote]),
+    /// A person's standing approval.
+    Grant(Granted),
+    /// An admin's rule.
+    Policy(ByPolicy),
+    /// An earlier answer.
+    Memory(Remembered),
 }
 
 impl Receipt {
@@ -173,6 +180,25 @@ impl Receipt {
         )
     }
 
+    /// As [`Self::sign`], where a policy decides; its rule is the responder.
+    pub(crate) fn sign_ruled(
+        interaction: &Interaction,
+        content: &AnswerContent,
+        responder: &Responder,
+        answered_at: DateTime<Utc>,
+        policy: ByPolicy,
+        signer: &dyn Sign,
+    ) -> Option<Self> {
+        Self::signed(
+            interaction,
+            content,
+            responder,
+            answered_at,
+            By::Policy(policy),
+            signer,
+        )
+    }
+
     /// As [`Self::sign`], of a question that an earlier answer answers.
     pub(crate) fn sign_remembered(
         interaction: &Interaction,
@@ -200,10 +226,21 @@ impl Receipt {
         by: By<'_>,
         signer: &dyn Sign,
     ) -> Option<Self> {
-        let (version, votes, grant, remembered) = match by {
-            By::People(votes) => (VERSION, votes, None, None),
-            By::Grant(grant) => (VERSION_BY_GRANT, &[][..], Some(grant), None),
-            By::Memory(remembered) => (VERSION_BY_MEMORY, &[][..], None, Some(remembered)),
+        let (mut grant, mut policy, mut remembered) = (None, None, None);
+        let (version, votes) = match by {
+            By::People(votes) => (VERSION, votes),
+            By::Grant(by) => {
+                grant = Some(by);
+                (VERSION_BY_GRANT, &[][..])
+            }
+            By::Policy(by) => {
+                policy = Some(by);
+                (VERSION_BY_POLICY, &[][..])
+            }
+            By::Memory(by) => {
+                remembered = Some(by);
+                (VERSION_BY_MEMORY, &[][..])
+            }
         };
         let (as_asked, plan_digest) = match &interaction.request.ask {
             // Hashes the action that people see, not a digest stored beside it.
@@ -236,6 +273,7 @@ impl Receipt {
             responder: responder.clone(),
             approvers: approvers(interaction, content, responder, answered_at, votes),
             grant,
+            policy,
             remembered,
             asked_at: interaction.created_at,
             answered_at,
@@ -270,26 +308,37 @@ impl Decision {
 
     /// Whether a program of this version may interpret the receipt.
     pub fn is_known(&self) -> bool {
-        match (self.grant, self.remembered) {
-            (None, None) => self.version == VERSION && self.outcome != Outcome::Answered,
+        // What is decided as it is asked is decided as it was asked, and counts as nobody.
+        let is_at_once = self.asked_digest.is_none() && self.approvers.is_empty();
+        match (&self.grant, &self.policy, &self.remembered) {
+            (None, None, None) => {
+                self.version == VERSION
+                    && self.responder.via != Via::Policy
+                    && self.outcome != Outcome::Answered
+            }
+            (Some(_), None, None) => {
+                self.version == VERSION_BY_GRANT
+                    && self.outcome == Outcome::Approved
+                    && self.responder.via != Via::Policy
+                    && is_at_once
+            }
+            (None, Some(policy), None) => {
+                self.version == VERSION_BY_POLICY
+                    && matches!(self.outcome, Outcome::Approved | Outcome::Denied)
+                    && self.responder == Responder::of_policy(policy.id, &policy.rule)
+                    && is_at_once
+            }
             // It answers, and decides nothing.
-            (None, Some(_)) => {
+            (None, None, Some(_)) => {
                 self.version == VERSION_BY_MEMORY
                     && self.outcome == Outcome::Answered
+                    && self.responder.via != Via::Policy
                     && is_repeatable(self.kind)
                     && self.action_digest.is_none()
                     && self.plan_digest.is_none()
-                    && self.asked_digest.is_none()
-                    && self.approvers.is_empty()
+                    && is_at_once
             }
-            (Some(_), Some(_)) => false,
-            // A grant approves, as it is asked, and counts as nobody.
-            (Some(_), None) => {
-                self.version == VERSION_BY_GRANT
-                    && self.outcome == Outcome::Approved
-                    && self.asked_digest.is_none()
-                    && self.approvers.is_empty()
-            }
+            _ => false,
         }
     }
 }

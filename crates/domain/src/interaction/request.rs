@@ -15,6 +15,7 @@ use super::{
     kind::Kind,
     mode::{Mode, Priority},
     quorum::QuorumDraft,
+    ruled::{Ruled, Then},
 };
 use crate::{
     fault::{Fault, Faults},
@@ -52,6 +53,9 @@ pub struct Request {
     /// Whether it is taken back when the session ends in which it was asked.
     #[serde(default, skip_serializing_if = "is_false")]
     pub withdraw_on_disconnect: bool,
+    /// What the policies said of it when it was asked (rule 14); nothing when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ruled: Option<Box<Ruled>>,
 }
 
 #[expect(
@@ -249,6 +253,7 @@ impl Draft {
             timeout_seconds,
             callback_url: self.callback_url,
             withdraw_on_disconnect: withdraws,
+            ruled: None,
         })
     }
 }
@@ -257,6 +262,31 @@ impl Request {
     /// The kind of answer asked for.
     pub fn kind(&self) -> Kind {
         self.ask.kind()
+    }
+
+    /// Whether a policy says that its action is destructive.
+    pub fn is_destructive(&self) -> bool {
+        self.ruled.as_ref().is_some_and(|ruled| ruled.destructive)
+    }
+
+    /// Whether a policy decides it as it is asked.
+    pub fn is_decided_at_once(&self) -> bool {
+        let ruled = self.ruled.as_ref();
+        ruled.is_some_and(|ruled| ruled.then.and_then(Then::at_once).is_some())
+    }
+
+    /// Whether it is what an agent asked for here, whatever policies have made of it: they say how many people approve it,
+    /// and that nothing of it is changed before.
+    pub fn is_asked_as(&self, asked: &Self) -> bool {
+        let is_same = match (&self.ask, &asked.ask) {
+            (Ask::Approval { action, .. }, Ask::Approval { action: other, .. })
+                if self.ruled.is_some() =>
+            {
+                action == other
+            }
+            (one, other) => one == other,
+        };
+        self.prompt == asked.prompt && is_same
     }
 
     /// How much memory it takes, roughly: as JSON of so many bytes, and for its values.

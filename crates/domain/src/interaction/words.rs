@@ -66,6 +66,8 @@ impl Request {
             timeout_seconds: self.timeout_seconds,
             callback_url: None,
             withdraw_on_disconnect: self.withdraw_on_disconnect,
+            // The words of an admin, about no one thing.
+            ruled: self.ruled.clone(),
         }
     }
 }

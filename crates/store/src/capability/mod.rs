@@ -6,6 +6,7 @@ pub(crate) mod interactions;
 pub(crate) mod memories;
 pub(crate) mod nodes;
 pub(crate) mod people;
+pub(crate) mod policies;
 pub(crate) mod reaching;
 pub(crate) mod slack;
 pub(crate) mod teams;

@@ -169,7 +169,8 @@ impl NewsRow {
         let Some(topic) = Topic::from_name(&self.event_type) else {
             return Ok(None);
         };
-        // Who approved it ahead, or answered it before, wants to hear of none: an endpoint may wake people.
+        // Whoever decided it ahead, by a grant or a policy, or answered it before, wants to hear of none: an endpoint may wake
+        // people.
         if self.answers_itself {
             return Ok(None);
         }

@@ -11,10 +11,11 @@ use crate::{
     ids::{InteractionId, Moment},
     interaction::{
         Addressee, Answer, AnswerContent, Ask, Card, FormAnswers, Granted, Interaction, Kind,
-        Receipt, Remembered, Request, State, Whom,
+        Outcome, Receipt, Remembered, Request, State, Then, Whom,
     },
     memory::{MemoryRecord, MemoryWrite, Repeated},
-    principal::{Actor, AgentRef},
+    policy::{PolicyWrite, Ruling, under},
+    principal::{Actor, AgentRef, Responder},
     refused::Refused,
     task::Task,
     team::TeamRef,
@@ -132,6 +133,66 @@ pub fn open_granted(
     Ok(changeset)
 }
 
+/// As [`open_for`], of an action that policies forbid or allow (rule 14): it is decided as it is asked, in the same commit,
+/// by its own receipt that names the rule, and nobody is told.
+///
+/// # Errors
+/// [`Refused::NotApproved`] when no rule decides it, or one allows what the agent wants a person's word on;
+/// [`Refused::NoKey`].
+pub fn open_ruled(
+    request: Request,
+    agent: AgentRef,
+    of: AskedOf,
+    key: Option<IdempotencyKey>,
+    task: Option<&Task>,
+    ruling: &Ruling,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let decided = ruling.ruled.then.and_then(Then::at_once);
+    let (Some(outcome), Some(policy)) = (decided, &ruling.decided_by) else {
+        return Err(Refused::NotApproved);
+    };
+    let approved = outcome == Outcome::Approved;
+    if approved && !may_be_allowed(&request, &of) {
+        return Err(Refused::NotApproved);
+    }
+    let signer = now.signer.ok_or(Refused::NoKey)?;
+    let asked = Asked {
+        request: under(request, ruling),
+        agent,
+        of,
+        channel: None,
+        granted: None,
+        remembered: None,
+    };
+    let (pending, requested) = asked.waits(key.as_ref(), now);
+    let responder = Responder::of_policy(policy.id, &policy.rule);
+    let content = AnswerContent::Approval {
+        approved,
+        // The agent reads why not; that it may needs no words.
+        text: (!approved).then(|| ruling.ruled.reason()),
+        amended: None,
+    };
+    let named = policy.clone();
+    let receipt = Receipt::sign_ruled(&pending, &content, &responder, now.at, named, signer);
+    let answer = Answer {
+        responder,
+        answered_at: now.at,
+        receipt: Some(Box::new(receipt.ok_or(Refused::NoKey)?)),
+        votes: Vec::new(),
+        content,
+    };
+    let used = PolicyWrite::Use {
+        policies: policy.id,
+        rule: policy.rule.clone(),
+        interaction: pending.id,
+        at: now.at,
+    };
+    let mut changeset = at_once(pending, requested, answer, key, task, now);
+    changeset.writes.insert(1, Write::Policy(used));
+    Ok(changeset)
+}
+
 /// As [`open_for`], of a question that a person has answered before and lets the answer stand for: it is answered as it is
 /// asked, in the same commit, by a receipt that says so, and nobody is told. The store looks at the person's word once more,
 /// in that commit.
@@ -241,13 +302,30 @@ pub fn wanted<'a>(request: &'a Request, agent: &AgentRef, of: &'a AskedOf) -> Op
     else {
         return None;
     };
+    // Rule 14: the strictest wins, and a policy that asks is stricter than any grant.
+    let is_ruled = request.ruled.as_ref().is_some_and(|it| it.then.is_some());
     // Whoever asks for somebody wants that person's word on this one.
-    of.to.is_none().then_some(Wanted {
+    (of.to.is_none() && !is_ruled).then_some(Wanted {
         agent: agent.id,
         team: of.team.as_ref().map(|team| team.id),
         session: request.session_id.as_deref(),
         action,
+        exactly: request.is_destructive(),
     })
+}
+
+/// Whether a policy may allow it: the agent asks for one person's word, whoever's it is.
+pub fn may_be_allowed(request: &Request, of: &AskedOf) -> bool {
+    let is_counted = match &request.ask {
+        Ask::Approval {
+            action: _,
+            action_digest: _,
+            amendable: _,
+            approvals,
+        } => approvals.is_some(),
+        _ => true,
+    };
+    of.to.is_none() && !is_counted
 }
 
 /// What is asked, and of whom.

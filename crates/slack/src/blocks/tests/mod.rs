@@ -10,6 +10,7 @@ mod notes;
 mod people;
 mod pressing;
 mod properties;
+mod ruled;
 mod samples;
 mod snapshots;
 mod whole;
