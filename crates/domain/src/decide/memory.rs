@@ -6,7 +6,7 @@ use crate::{
     fault::{Fault, Faults},
     grant::Holder,
     ids::{EventId, InteractionId, MemoryId, Moment},
-    interaction::{AnswerContent, Interaction, Repeatable, State},
+    interaction::{Answer, AnswerContent, Interaction, Repeatable, State},
     limits,
     memory::{Kept, Memory, MemoryDraft, MemoryEnd, MemoryRecord, MemoryWrite, Repeated, Terms},
     principal::{Actor, AgentRef, Principal, Responder},
@@ -141,13 +141,21 @@ fn given<'a>(answered: &'a Interaction, by: &Principal) -> Result<Given<'a>, Ref
     else {
         return Err(Refused::NothingToKeep);
     };
-    if answer.responder.id != responder.id {
+    // Each field is named: what else came with an answer is not given again.
+    let Answer {
+        content,
+        responder: author,
+        answered_at,
+        receipt: _,
+        votes: _,
+    } = answer;
+    if author.id != responder.id {
         return Err(Refused::NotYourAnswer);
     }
     Ok(Given {
         question,
-        answer: &answer.content,
-        at: answer.answered_at,
+        answer: content,
+        at: *answered_at,
         by: responder,
         holder,
     })

@@ -40,7 +40,22 @@ impl Request {
     /// about an action or a plan is never given again (rule 2), what is only acknowledged says nothing, and each question
     /// of a form stands beside the others.
     pub fn repeatable(&self) -> Option<Repeatable> {
-        let choice = match &self.ask {
+        // Each field is named: what a person reads and no earlier question had must not be passed over here.
+        let Self {
+            ask,
+            mode: _,
+            title,
+            prompt,
+            session_id: _,
+            task,
+            priority: _,
+            fallback: _,
+            metadata: _,
+            timeout_seconds: _,
+            callback_url: _,
+            withdraw_on_disconnect: _,
+        } = self;
+        let choice = match ask {
             Ask::Question => None,
             Ask::Choice(choice) => Some(choice.clone()),
             Ask::Acknowledgement
@@ -51,10 +66,10 @@ impl Request {
         };
         Some(Repeatable {
             kind: self.kind(),
-            title: self.title.clone(),
-            prompt: self.prompt.clone(),
+            title: title.clone(),
+            prompt: prompt.clone(),
             choice,
-            task: self.task.as_ref().and_then(what_is_said),
+            task: task.as_ref().and_then(what_is_said),
         })
     }
 }
