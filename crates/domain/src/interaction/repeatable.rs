@@ -54,6 +54,8 @@ impl Request {
             timeout_seconds: _,
             callback_url: _,
             withdraw_on_disconnect: _,
+            // Policies say nothing of questions.
+            ruled: _,
         } = self;
         let choice = match ask {
             Ask::Question => None,
