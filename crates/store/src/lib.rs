@@ -19,6 +19,7 @@ mod inbox;
 mod inspect;
 mod journal;
 mod ladders;
+mod memories;
 mod migrate;
 mod outbox;
 mod page;
@@ -54,6 +55,7 @@ pub use access::{
 pub use capability::{
     grants::Grants,
     interactions::{Interactions, SignsOfLife, Snoozes, Tasks},
+    memories::{Memories, Suggestions},
     nodes::{NodeId, Nodes, Present},
     people::{Agents, Factors, Identities, People, Sessions, Tokens},
     policies::PolicySets,
@@ -67,6 +69,7 @@ pub use inbox::{KeptMessage, NewMessage};
 pub use inspect::{AdminWays, Content, Inspection, Schema};
 pub use journal::{JournalState, history_of, verify_journal, walk_journal};
 pub use ladders::{Answerer, Climbing, HeldDue, LadderRecord};
+pub use memories::{EarlierQuery, MemoryQuery, MemoryUse, Offered};
 pub use outbox::{
     Attempt, AttemptEnd, Claimed, DeliveryQuery, DeliveryRecord, EndpointRecord, Follower, Mark,
     NewsPage, Owing, Ready, Stopped, StuckChannel,
@@ -75,7 +78,7 @@ pub use page::{EventPage, Page};
 pub use policies::PolicyUses;
 pub use query::{
     AgentRecord, Counts, Due, InteractionQuery, OfTeams, TaskPlace, TaskQuery, Thread,
-    WaitingCounts, WithWords,
+    WaitingCounts, WhichTeam, WithWords,
 };
 pub use reach_numbers::{MessagesBy, Reaching, WaysBy};
 pub use reaches::{ReachRecord, Told, ToldPage};
@@ -154,6 +157,8 @@ pub trait Store:
     + ReachNumbers
     + Ladders
     + Grants
+    + Memories
+    + Suggestions
     + PolicySets
     + Endpoints
     + Inbox
@@ -185,6 +190,8 @@ impl<
         + ReachNumbers
         + Ladders
         + Grants
+        + Memories
+        + Suggestions
         + PolicySets
         + Endpoints
         + Inbox

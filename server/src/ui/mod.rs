@@ -14,12 +14,14 @@ mod group;
 mod html_text;
 mod ladder;
 mod markdown;
+mod memories;
 mod outbound;
 mod plan;
 mod policies;
 mod providers;
 pub mod quick;
 mod reach;
+mod remembered;
 mod settings;
 mod sign_in;
 mod sign_out_there;
@@ -66,6 +68,7 @@ pub fn routes(state: &AppState) -> Router<AppState> {
         .route("/confirm", post(by_provider::confirm))
         .merge(grants::routes())
         .merge(ladder::routes())
+        .merge(memories::routes())
         .merge(policies::routes())
         .merge(reach::routes())
         .leptos_routes_with_context(state, PAGES.clone(), provide.clone(), document.clone())

@@ -99,6 +99,18 @@ class PlanComment:
 
 
 @dataclass(frozen=True)
+class Remembered:
+    """That nobody was asked: the person had answered the same question before, and lets the answer stand."""
+
+    id: str
+    """By what it stands, for who wants to end that."""
+    answered_at: datetime
+    """When they gave it."""
+    made_at: datetime
+    """When they let it stand."""
+
+
+@dataclass(frozen=True)
 class Answer:
     """The answer to go on with. What does not belong to the kind is ``None``; ``""`` is an answer."""
 
@@ -120,6 +132,8 @@ class Answer:
     """``edit``, ``default`` (ask before edits), or ``None`` while the agent stays in plan mode."""
     comments: Tuple[PlanComment, ...] = ()
     """Of a plan review: the comments on lines once more, in the order of the plan."""
+    remembered: Optional[Remembered] = None
+    """Where ``responder`` gave this answer to an earlier question that was the same; ``None`` when they saw this one."""
 
 
 @dataclass(frozen=True)

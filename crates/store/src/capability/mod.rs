@@ -3,6 +3,7 @@
 
 pub(crate) mod grants;
 pub(crate) mod interactions;
+pub(crate) mod memories;
 pub(crate) mod nodes;
 pub(crate) mod people;
 pub(crate) mod policies;
