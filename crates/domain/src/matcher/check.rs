@@ -11,8 +11,14 @@ use crate::{
     limits,
 };
 
-/// What is said about an action, or how it is waited for.
-const SAID: &[&str] = &["description", "explanation", "limit", "offset", "timeout"];
+/// What is said about a call of these tools, or how much of it is wanted. Of other tools nobody knows what it does there.
+const SAID: &[(&str, &[&str])] = &[
+    ("Bash", &["description", "timeout"]),
+    ("Read", &["limit", "offset"]),
+    ("WebFetch", &["prompt"]),
+];
+/// What is prose by its name, whatever the tool.
+const PROSE: &[&str] = &["description", "explanation", "message", "prompt", "title"];
 /// What is written into a file, or how.
 const WRITTEN: &[&str] = &[
     "cell_id",
@@ -25,9 +31,6 @@ const WRITTEN: &[&str] = &[
     "old_string",
     "replace_all",
 ];
-/// What is asked of a page.
-const ASKED: &[&str] = &["prompt"];
-
 impl Matcher {
     /// What is wrong with it, each with its path from `matcher` on. `made_from` is the action that a person approved.
     ///
@@ -157,9 +160,8 @@ impl Pattern {
             }
             Rule::Any => {
                 let by = |is_it: fn(&Rule) -> bool| self.varies.iter().any(|one| is_it(&one.by));
-                let is_harmless = SAID.contains(&name)
-                    || (WRITTEN.contains(&name) && by(|rule| matches!(rule, Rule::Below(_))))
-                    || (ASKED.contains(&name) && by(|rule| matches!(rule, Rule::Host(_))));
+                let is_harmless = said_of(&self.tool).contains(&name)
+                    || (WRITTEN.contains(&name) && by(|rule| matches!(rule, Rule::Below(_))));
                 if !is_harmless {
                     faults.add(
                         place,
@@ -171,14 +173,23 @@ impl Pattern {
     }
 }
 
-/// Arguments that may be anything beside this rule.
-pub(super) fn harmless_beside(rule: &Rule) -> BTreeSet<&'static str> {
+fn said_of(tool: &str) -> &'static [&'static str] {
+    let found = SAID.iter().find(|(known, _)| *known == tool);
+    found.map_or(&[], |(_, said)| said)
+}
+
+/// Arguments of a tool that may be anything beside this rule.
+pub(super) fn harmless_beside(tool: &str, rule: &Rule) -> BTreeSet<&'static str> {
     let more: &[&str] = match rule {
         Rule::Below(_) => WRITTEN,
-        Rule::Host(_) => ASKED,
-        Rule::Words(_) | Rule::Any => &[],
+        Rule::Host(_) | Rule::Words(_) | Rule::Any => &[],
     };
-    SAID.iter().chain(more).copied().collect()
+    said_of(tool).iter().chain(more).copied().collect()
+}
+
+/// Whether an argument of this name, in small letters, is said about an action or written by it, and no command or place.
+pub(crate) fn is_said_or_written(name: &str) -> bool {
+    PROSE.contains(&name) || WRITTEN.contains(&name)
 }
 
 /// The value that these names lead to.

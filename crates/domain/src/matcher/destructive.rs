@@ -93,20 +93,28 @@ const OPTIONS: &[&str] = &[
     "--remove",
     "--write",
     "-D",
+    "-delete",
     "-fr",
     "-rf",
 ];
 /// Arguments that hold commands or statements.
 const COMMANDS: &[&str] = &[
     "action",
+    "args",
+    "argv",
     "cmd",
+    "code",
     "command",
+    "executable",
     "method",
     "operation",
+    "program",
     "query",
     "script",
+    "shell",
     "sql",
     "statement",
+    "subcommand",
 ];
 
 /// The same in a tool's name, wherever they stand in it: `HTTPDelete`, `bulkdelete`.
@@ -142,6 +150,8 @@ pub(super) fn is_destructive_word(word: &str) -> bool {
     // `npm run deploy:staging`, `bin/destroy`, `db.drop`: each part counts.
     let mut parts = word.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
     parts.any(|part| is_word(&part.to_lowercase()))
+        // `deployProd`
+        || words_of_name(word).any(|part| is_word(&part))
         || word
             .split(['-', '_'])
             .any(|part| is_word(&part.to_lowercase()))
@@ -168,9 +178,11 @@ fn in_arguments(value: &Value, depth: usize) -> Option<String> {
             _ => None,
         };
     };
+    // `{"command": "git", "options": ["push"]}`
+    let has_command = fields.keys().any(|name| is_command_name(name));
     fields.iter().find_map(|(name, value)| match value {
         Value::String(text) if is_command_name(name) => in_command(text),
-        Value::Array(items) if is_command_name(name) => items.iter().find_map(|item| {
+        Value::Array(items) if has_command => items.iter().find_map(|item| {
             item.as_str()
                 .and_then(in_command)
                 .or_else(|| in_arguments(item, depth + 1))
@@ -180,10 +192,15 @@ fn in_arguments(value: &Value, depth: usize) -> Option<String> {
 }
 
 fn in_command(text: &str) -> Option<String> {
-    let mut words = text.split(|c: char| c.is_whitespace() || "'\"`;|&$(){}<>\\".contains(c));
-    words
-        .find(|word| is_destructive_word(word))
-        .map(str::to_owned)
+    let find = |text: &str| {
+        let mut words = text.split(|c: char| c.is_whitespace() || "'\"`;|&$(){}<>\\".contains(c));
+        words
+            .find(|word| is_destructive_word(word))
+            .map(str::to_owned)
+    };
+    // Quotes part words, or stand in the middle of one: `r''m`.
+    let plain = || text.replace(['\'', '"', '\\'], "");
+    find(text).or_else(|| find(&plain()))
 }
 
 /// The words of a tool's name, in small letters: of `mcp__db__dropTable` they are `mcp`, `db`, `drop` and `table`.

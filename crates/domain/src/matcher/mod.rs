@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub(crate) use check::is_said_or_written;
 pub use command::Words;
 pub use destructive::destructive;
 pub(crate) use destructive::is_command_name;
@@ -158,8 +159,17 @@ impl Pattern {
 
     fn in_words(&self) -> String {
         let varies = self.varies.iter();
-        let narrowing: Vec<_> = varies.filter_map(|varying| varying.by.in_words()).collect();
-        format!("`{}` with {}", self.tool, narrowing.join(" and "))
+        let narrowing: Vec<_> = varies
+            .clone()
+            .filter_map(|varying| varying.by.in_words())
+            .collect();
+        let free = varies.filter(|varying| varying.by == Rule::Any);
+        let free: Vec<_> = free.filter_map(|varying| varying.at.last()).collect();
+        let free = match &*free {
+            [] => String::new(),
+            free => format!("; anything as {}", quoted(free)),
+        };
+        format!("`{}` with {}{free}", self.tool, narrowing.join(" and "))
     }
 }
 
@@ -191,6 +201,12 @@ impl Rule {
             Self::Any => None,
         }
     }
+}
+
+/// Names in a row: `` `a`, `b` ``.
+fn quoted(names: &[&String]) -> String {
+    let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
 }
 
 /// Takes the value out of the objects that it stands in.

@@ -79,7 +79,7 @@ fn folders_above(text: &str) -> impl Iterator<Item = &str> {
 /// The action with one argument that varies, and all beside it that is harmless then.
 fn pattern(action: &Action, at: Vec<String>, rule: Rule) -> Pattern {
     let mut like = action.arguments.0.clone();
-    let beside = harmless_beside(&rule);
+    let beside = harmless_beside(&action.tool, &rule);
     let mut varies = Vec::new();
     let way = at.split_last().map_or(&[][..], |(_, way)| way);
     for name in beside {

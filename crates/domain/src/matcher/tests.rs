@@ -244,19 +244,19 @@ fn a_script_that_was_changed_is_not_covered() {
         }];
         action
     };
-    let asked = with('a', "shop check cases.txt");
-    let words = proposed(&asked, "`shop check cases.txt`");
-    assert!(words.matches(&with('a', "shop check cases.txt other.txt")));
-    assert!(!words.matches(&with('b', "shop check cases.txt")));
-    assert!(!words.matches(&bash("shop check cases.txt")));
+    let asked = with('a', "pytest cases.txt");
+    let words = proposed(&asked, "`pytest cases.txt`");
+    assert!(words.matches(&with('a', "pytest cases.txt other.txt")));
+    assert!(!words.matches(&with('b', "pytest cases.txt")));
+    assert!(!words.matches(&bash("pytest cases.txt")));
     // Named again it is the approved one all the same.
-    assert!(!words.matches(&with('b', "shop check cases.txt cases.txt")));
+    assert!(!words.matches(&with('b', "pytest cases.txt cases.txt")));
     // Where any may be named it is whichever.
-    let wider = proposed(&asked, "`shop check`");
-    assert!(wider.matches(&with('b', "shop check cases.txt")));
-    assert!(wider.matches(&bash("shop check other.txt")));
+    let wider = proposed(&asked, "`pytest`");
+    assert!(wider.matches(&with('b', "pytest cases.txt")));
+    assert!(wider.matches(&bash("pytest other.txt")));
     // But no other than is named there.
-    assert!(!wider.matches(&with('b', "shop check other.txt")));
+    assert!(!wider.matches(&with('b', "pytest other.txt")));
 }
 
 #[test]
@@ -305,6 +305,33 @@ fn programs_that_run_what_they_are_given_are_approved_exactly_alone() {
         "npm publish",
         "terraform apply",
         "npm run deploy",
+        "npm run deployProd",
+        "npm run testAndDeploy",
+        "uv pip compile x",
+        "uv pip",
+        "cargo +nightly test",
+        "cargo xtask x",
+        "yarn workspace shop",
+        "bundle exec rake",
+        "bundle add x",
+        "poetry run python",
+        "rustup run stable",
+        "mamba install x",
+        "dotnet tool x",
+        "conda env x",
+        "snap x y",
+        "gradle test",
+        "mvn test",
+        "ant test",
+        "just test",
+        "gh workflow run",
+        "gh workflow",
+        "gh pr",
+        "gh pr create",
+        "hg status",
+        "unknown check x",
+        "GIT status",
+        "git.exe status",
     ] {
         let asked = bash(command);
         let wider: Vec<_> = says(&asked).into_iter().skip(1).collect();
@@ -324,6 +351,8 @@ fn what_is_usual_is_offered_from_narrow_to_wide() {
         ),
         ("git commit -m 'fix: the total'", vec!["`git commit`"]),
         ("ls -la", vec!["`ls`"]),
+        ("gh workflow list", vec!["`gh workflow list`"]),
+        ("pytest tests", vec!["`pytest tests`", "`pytest`"]),
     ] {
         let wider: Vec<_> = says(&bash(command)).into_iter().skip(1).collect();
         assert_eq!(wider.len(), begins.len(), "{command}: {wider:?}");
@@ -331,6 +360,54 @@ fn what_is_usual_is_offered_from_narrow_to_wide() {
             assert!(found.contains(begins), "{found} {begins}");
         }
     }
+}
+
+#[test]
+fn a_task_that_is_named_in_one_word_is_destructive_all_the_same() {
+    for word in [
+        "deployProd",
+        "db:dropAll",
+        "rmAll",
+        "shop_DeleteUser",
+        "prodDeploy",
+    ] {
+        assert!(
+            destructive(&bash(&format!("shop {word}"))).is_some(),
+            "{word}"
+        );
+        let words = proposed(&bash("npm run test"), "`npm run test`");
+        assert!(
+            !words.matches(&bash(&format!("npm run test {word}"))),
+            "{word}"
+        );
+    }
+}
+
+#[test]
+fn what_may_be_anything_is_known_of_its_tool_and_named() {
+    let said = says(&bash("cargo test"));
+    assert!(
+        said[1].ends_with("; anything as `description`, `timeout`"),
+        "{said:?}"
+    );
+    // Of another tool a description may be all that matters.
+    let jira = |description: &str| {
+        let url = "https://a.example/x";
+        action(
+            "jira",
+            json!({"url": url, "description": description, "limit": 5, "prompt": "x"}),
+        )
+    };
+    let host = proposed(&jira("one"), "`https://a.example/`");
+    assert!(!host.in_words().contains("anything"), "{}", host.in_words());
+    assert!(!host.matches(&jira("another")));
+    let written = json!({"like": {"tool": "jira", "like": {"limit": 5, "prompt": "x"}, "varies": [
+        {"at": ["url"], "by": {"host": "https://a.example"}}, {"at": ["description"], "by": "any"},
+    ]}});
+    let matcher: Matcher = serde_json::from_value(written).unwrap();
+    assert!(!matcher.matches(&jira("one")));
+    let faults = matcher.check(&jira("one")).unwrap_err();
+    assert_eq!(faults[0].path, "matcher.like.varies[1].by");
 }
 
 #[test]
