@@ -221,7 +221,23 @@ impl PolicyRule {
                 team: team.or(self.teams.first()).map(|name| &**name),
                 action: &action,
             };
-            let said = match (self.holds(&asked), has_to) {
+            // As the hook wraps it: a rule that is in force for the call alone never sees one.
+            let wrapped = (self.when.is_some()).then(|| example.wrapped()).flatten();
+            let as_wrapped = wrapped.map(|action| {
+                self.holds(&Question {
+                    action: &action,
+                    ..asked
+                })
+            });
+            let holds = self.holds(&asked);
+            if holds != Holds::Unclear && as_wrapped.is_some_and(|other| other != holds) {
+                faults.add(
+                    &format!("{place}[{n}]"),
+                    "is not the same to the rule where a hook wraps the call: in `cwd`, where it runs, and `input`, its arguments",
+                );
+                continue;
+            }
+            let said = match (holds, has_to) {
                 (Holds::Yes, true) | (Holds::No, false) => continue,
                 (Holds::No, true) => "is not matched by the rule",
                 (Holds::Yes, false) => "is matched by the rule",

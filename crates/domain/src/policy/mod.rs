@@ -6,6 +6,8 @@
 //! a person looks.
 
 mod check;
+mod host;
+mod place;
 mod recovery;
 mod ruling;
 mod set;
@@ -13,10 +15,11 @@ mod set;
 mod tests;
 mod text;
 mod when;
+mod words;
 mod write;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 pub use check::{Surroundings, TeamThere};
 pub use ruling::{InForce, Question, Ruling, rule, under};
@@ -164,7 +167,23 @@ impl Example {
             operands: Vec::new(),
         }
     }
+
+    /// The same as a coding agent's hook wraps it, unless it is written so, or says where it runs.
+    fn wrapped(&self) -> Option<Action> {
+        let arguments = &self.arguments.0;
+        let is_alone =
+            arguments.is_object() && WRAPPED.iter().all(|name| arguments.get(name).is_none());
+        is_alone.then(|| Action {
+            arguments: AnyJson(json!({ "cwd": SOMEWHERE, "input": arguments })),
+            ..self.action()
+        })
+    }
 }
+
+/// What a hook's call has.
+const WRAPPED: [&str; 2] = ["cwd", "input"];
+/// A folder that no rule is about.
+const SOMEWHERE: &str = "/folder-of-an-example";
 
 /// Names of agents and teams are the same in small letters.
 fn same_name(one: &str, other: &str) -> bool {

@@ -73,9 +73,8 @@ pub fn rule(in_force: &[InForce<'_>], asked: &Question<'_>) -> Option<Ruling> {
         hits.iter()
             .filter(move |hit| hit.rule.then == Some(then) && !hit.is_unclear)
     };
-    let destructive = hits
-        .iter()
-        .any(|hit| hit.rule.destructive && !hit.is_unclear);
+    // Who hides a word does not get around what a rule says: people are asked as if it were clear.
+    let destructive = hits.iter().any(|hit| hit.rule.destructive);
     // What could not be told of a rule is for a person to see.
     let is_unclear = hits.iter().any(|hit| hit.is_unclear) || !unreadable.is_empty();
     // Rule 15: nothing that is not made for exactly this lets through what is destructive.
@@ -111,13 +110,18 @@ pub fn rule(in_force: &[InForce<'_>], asked: &Question<'_>) -> Option<Ruling> {
     let marks = hits
         .iter()
         .filter(|hit| hit.rule.destructive && !hit.is_unclear && hit.rule.then != Some(Then::Ask));
+    let unclear = || hits.iter().filter(|hit| hit.is_unclear);
+    // Why it is destructive is never left out.
+    let is_mark = |hit: &&Hit<'_>| hit.rule.destructive;
     match then {
         Some(Then::Forbid) => by.extend(of(Then::Forbid).map(Hit::said)),
         Some(Then::Allow) => by.extend(decisive.map(Hit::said)),
         Some(Then::Ask) => {
-            by.extend(of(Then::Ask).map(Hit::said));
             by.extend(marks.clone().map(Hit::said));
-            by.extend(hits.iter().filter(|hit| hit.is_unclear).map(Hit::said));
+            by.extend(of(Then::Ask).filter(is_mark).map(Hit::said));
+            by.extend(unclear().filter(is_mark).map(Hit::said));
+            by.extend(of(Then::Ask).filter(|hit| !is_mark(hit)).map(Hit::said));
+            by.extend(unclear().filter(|hit| !is_mark(hit)).map(Hit::said));
             by.extend(unreadable.into_iter().map(unread));
         }
         None => {}
@@ -128,6 +132,8 @@ pub fn rule(in_force: &[InForce<'_>], asked: &Question<'_>) -> Option<Ruling> {
     by.truncate(limits::POLICY_SAID);
     if then == Some(Then::Ask) {
         of(Then::Ask).for_each(|hit| ruling.ask(hit.rule));
+        let asks = |hit: &&Hit<'_>| hit.rule.then == Some(Then::Ask);
+        unclear().filter(asks).for_each(|hit| ruling.ask(hit.rule));
     }
     Some(ruling)
 }

@@ -1,245 +1,299 @@
 //! The texts of an action, read as widely as anything could read them: quotes that only hide a word are gone, small letters
-//! and capitals are the same, and a path is followed to where it leads.
+//! and capitals are the same, and what is said in several arguments is one command too.
+
+use std::cell::OnceCell;
 
 use serde_json::Value;
 
-use crate::{interaction::Action, matcher::is_command_name};
+use super::{
+    Holds,
+    place::{self, Places},
+    words::{self, Wanted, Word},
+};
+use crate::{
+    interaction::Action,
+    matcher::{is_command_name, is_said_or_written},
+};
 
-/// Arguments that hold a path.
-const PATHS: &[&str] = &[
-    "cwd",
-    "dest",
-    "destination",
-    "dir",
-    "directory",
-    "file",
-    "file_path",
-    "filename",
-    "folder",
-    "notebook_path",
-    "path",
-    "source",
-    "target",
-    "url",
-    "uri",
+/// Arguments that name a program, and those that name what it does: as one command they stand before the others.
+const PROGRAMS: &[&str] = &[
+    "bin",
+    "binary",
+    "cmd",
+    "command",
+    "exec",
+    "executable",
+    "interpreter",
+    "program",
+    "shell",
 ];
-/// What a shell puts something else in the place of.
-const REPLACED: &[char] = &['$', '`', '\\', '*', '?', '['];
-/// Programs that make words of what nobody can read.
-const REWRITERS: &[&str] = &[
-    "base32", "base64", "eval", "gunzip", "openssl", "printf", "rev", "tr", "xxd", "zcat",
-];
-/// What ends a word besides white space.
-const BETWEEN: &[char] = &[';', '|', '&', '(', ')', '{', '}', '<', '>', '=', ','];
-/// The longest option that may be several options of one letter each: `-rf`.
-const CLUSTER: usize = 3;
-/// How many of them what is asked may hold together.
-const LONGEST_CLUSTER: usize = 8;
+const DEEDS: &[&str] = &["action", "method", "operation", "subcommand", "verb"];
+/// Arguments that say where it runs, and where links lead: no part of a command.
+const WHERE: &[&str] = &["cwd", "leads_to"];
 
-/// All texts of an action.
-#[derive(Debug)]
+/// All texts of an action, or of an argument of it.
+#[derive(Debug, Default)]
 pub(super) struct Texts {
-    pub(super) all: Vec<Text>,
+    all: Vec<Text>,
+    /// What the arguments say together, where there are several.
+    together: Option<Text>,
     /// Where it runs, if that is said.
-    pub(super) cwd: Option<String>,
+    cwd: Option<String>,
+    /// Whether something is there that is no text.
+    some_unread: bool,
+    places: OnceCell<Places>,
 }
 
 /// One text.
 #[derive(Debug)]
-pub(super) struct Text {
+struct Text {
     /// As it is, in small letters.
     lower: String,
     /// Its words, without quotes.
-    words: Vec<String>,
-    /// Whether it matters what cannot be told of it: it is a command or a path, and no prose.
-    pub(super) counts: bool,
+    words: Vec<Word>,
+    /// Whether it matters what cannot be told of it: it is no prose.
+    counts: bool,
+    /// Whether it is a command by its name.
+    is_command: bool,
+    /// Whether it is a part of what the arguments say together.
+    is_part: bool,
+    /// Whether there may be more in it than can be read.
+    hides: bool,
 }
 
-/// The places that a text names.
-#[derive(Debug, Default)]
-pub(super) struct Places {
-    /// Absolute, in small letters, without `.` and `..`.
-    pub(super) known: Vec<String>,
-    /// Whether there may be others.
-    pub(super) some_unknown: bool,
+/// What is known of a value by the name that it stands under.
+#[derive(Clone, Copy, Debug)]
+struct Under {
+    counts: bool,
+    is_command: bool,
+    is_part: bool,
+}
+
+impl Under {
+    const NOTHING: Self = Self {
+        counts: true,
+        is_command: false,
+        is_part: true,
+    };
+
+    fn name(self, name: &str) -> Self {
+        let name = name.to_lowercase();
+        let counts = !is_said_or_written(&name);
+        Self {
+            counts,
+            is_command: is_command_name(&name),
+            is_part: self.is_part && counts && !WHERE.contains(&&*name),
+        }
+    }
 }
 
 impl Texts {
     pub(super) fn of(action: &Action) -> Self {
-        let mut all = Vec::new();
-        collect(&action.arguments.0, false, &mut all);
+        let arguments = &action.arguments.0;
+        let mut texts = Self::default();
+        let mut together = Vec::new();
+        texts.collect(arguments, Under::NOTHING, &mut together);
         let operands = action.operands.iter();
-        all.extend(operands.map(|operand| Text::new(&operand.name, true)));
-        let cwd = action.arguments.0.get("cwd").and_then(Value::as_str);
-        Self {
-            all,
-            cwd: cwd.and_then(|cwd| resolved(&place_of(cwd), None)),
+        texts.all.extend(operands.map(|operand| {
+            let is_part = false;
+            Text::new(
+                &operand.name,
+                Under {
+                    is_part,
+                    ..Under::NOTHING
+                },
+            )
+        }));
+        if together.len() > 1 {
+            let mut text = Text::new(&together.join(" "), Under::NOTHING);
+            // Whatever a part of it hides is known of that part.
+            text.hides = words::runs_what_is_not_read(&text.words, &text.lower);
+            texts.together = Some(text);
+        }
+        let cwd = arguments.get("cwd").and_then(Value::as_str);
+        texts.cwd = cwd.and_then(place::of_folder);
+        texts
+    }
+
+    /// Of the values of one argument.
+    pub(super) fn of_argument(found: &[&Value], whole: &Self) -> Self {
+        let mut texts = Self {
+            cwd: whole.cwd.clone(),
+            ..Self::default()
+        };
+        for value in found {
+            let is_plain = match value {
+                Value::String(_) | Value::Null => true,
+                Value::Array(items) => {
+                    !items.iter().any(|item| item.is_array() || item.is_object())
+                }
+                Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
+            };
+            texts.some_unread |= !is_plain;
+            texts.collect(value, Under::NOTHING, &mut Vec::new());
+        }
+        // It was named, so it counts, whatever stands around it.
+        texts.all.iter_mut().for_each(|text| text.counts = true);
+        texts
+    }
+
+    fn collect(&mut self, value: &Value, under: Under, together: &mut Vec<String>) {
+        if under.is_part {
+            together.extend(spelled(value));
+        }
+        match value {
+            Value::String(text) => self.all.push(Text::new(text, under)),
+            Value::Array(items) => {
+                for item in items {
+                    self.collect(item, under, together);
+                }
+                // `["git", "push"]` is one command.
+                let said: Vec<_> = items.iter().filter_map(spelled).collect();
+                if said.len() > 1 && items.iter().any(Value::is_string) {
+                    let is_part = false;
+                    let under = Under { is_part, ..under };
+                    self.all.push(Text::new(&said.join(" "), under));
+                }
+            }
+            Value::Object(fields) => {
+                let mut fields: Vec<_> = fields.iter().collect();
+                fields.sort_by_key(|(name, _)| place_in_command(name));
+                for (name, value) in fields {
+                    self.collect(value, under.name(name), together);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
-}
 
-fn collect(value: &Value, counts: bool, all: &mut Vec<Text>) {
-    match value {
-        Value::String(text) => all.push(Text::new(text, counts)),
-        Value::Array(items) => {
-            items.iter().for_each(|item| collect(item, counts, all));
-            // `["git", "push"]` is one command.
-            if items.len() > 1 && items.iter().any(Value::is_string) {
-                all.extend(Text::of_value(value).map(|text| Text { counts, ..text }));
+    /// Whether these words stand in one of them, in this order; options anywhere.
+    pub(super) fn have_words(&self, wanted: &[String]) -> Holds {
+        let wanted = Wanted::of(wanted);
+        let each = self.all.iter().chain(&self.together);
+        let most = each.map(|text| text.has_words(&wanted)).max();
+        self.at_least(most.unwrap_or(Holds::No))
+            .max(match self.are_scattered(&wanted) {
+                true => Holds::Unclear,
+                false => Holds::No,
+            })
+    }
+
+    /// Whether each of these words stands in some of them, and all in none: nobody knows what becomes of that.
+    fn are_scattered(&self, wanted: &Wanted) -> bool {
+        let parts = || self.all.iter().filter(|text| text.is_part);
+        wanted.count() > 1
+            && wanted
+                .each()
+                .all(|one| parts().any(|text| one.stands_among(&text.words)))
+            && !parts().any(|text| wanted.each().all(|one| one.stands_among(&text.words)))
+    }
+
+    /// Whether one of these words stands in one of them.
+    pub(super) fn have_one_of(&self, wanted: &[String]) -> bool {
+        let wanted = Wanted::of(wanted);
+        let mut all = self.all.iter();
+        all.any(|text| wanted.each().any(|one| one.stands_among(&text.words)))
+    }
+
+    /// Whether this host stands in one of them, or one below it.
+    pub(super) fn have_host(&self, host: &str) -> Holds {
+        let host = host.to_lowercase();
+        let each = self
+            .all
+            .iter()
+            .map(|text| match super::host::is_in(&text.lower, &host) {
+                Holds::No if text.hides => text.unclear(),
+                Holds::Unclear => text.unclear(),
+                is_in => is_in,
+            });
+        self.at_least(each.max().unwrap_or(Holds::No))
+    }
+
+    /// Whether one of them leads to this folder, or below it.
+    pub(super) fn lead_below(&self, folder: &str) -> Holds {
+        let places = self.places.get_or_init(|| {
+            let mut places = Places::default();
+            let cwd = self.cwd.as_deref();
+            // What counts comes first: there is an end to how many are looked at.
+            for counts in [true, false] {
+                for text in self.all.iter().filter(|text| text.counts == counts) {
+                    let words = text.words.iter().map(|word| &*word.lower);
+                    places.add(&text.lower, words, cwd, counts);
+                }
             }
+            places
+        });
+        let hides = self.all.iter().any(|text| text.counts && text.hides);
+        match places.are_below(folder) {
+            Holds::No if hides => Holds::Unclear,
+            leads => self.at_least(leads),
         }
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                let is_path = PATHS.contains(&&*name.to_lowercase());
-                collect(value, is_path || is_command_name(name), all);
-            }
+    }
+
+    /// Whether a command among them looks destructive, where [`destructive`](crate::matcher::destructive) sees nothing.
+    pub(super) fn look_destructive(&self) -> Holds {
+        let commands = || self.all.iter().filter(|text| text.is_command);
+        if commands().any(|text| words::overwrites(&text.lower)) {
+            return Holds::Yes;
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        match commands().any(|text| text.hides) {
+            true => Holds::Unclear,
+            false => Holds::No,
+        }
+    }
+
+    fn at_least(&self, holds: Holds) -> Holds {
+        match self.some_unread {
+            true => holds.max(Holds::Unclear),
+            false => holds,
+        }
     }
 }
 
 impl Text {
-    fn new(text: &str, counts: bool) -> Self {
+    fn new(text: &str, under: Under) -> Self {
+        let lower = text.to_lowercase();
+        let words = words::of(text);
         Self {
-            lower: text.to_lowercase(),
-            words: words(text),
-            counts,
+            hides: words::hide(&words, &lower),
+            lower,
+            words,
+            counts: under.counts,
+            is_command: under.is_command,
+            is_part: under.is_part,
         }
     }
 
-    /// Of an argument that a rule names: a text, or several that are one command.
-    pub(super) fn of_value(value: &Value) -> Option<Self> {
-        match value {
-            Value::String(text) => Some(Self::new(text, true)),
-            Value::Array(items) => {
-                let texts: Option<Vec<_>> = items.iter().map(Value::as_str).collect();
-                texts.map(|texts| Self::new(&texts.join(" "), true))
-            }
-            _ => None,
+    fn has_words(&self, wanted: &Wanted) -> Holds {
+        match wanted.stand_in(&self.words) {
+            Holds::Yes => Holds::Yes,
+            Holds::No if !self.hides => Holds::No,
+            Holds::Unclear | Holds::No => self.unclear(),
         }
     }
 
-    /// Whether these words stand in it, in this order; options anywhere.
-    pub(super) fn has_words(&self, wanted: &[String]) -> bool {
-        let mut rest = self.words.iter();
-        wanted.iter().all(|word| match word.starts_with('-') {
-            true => self.has_option(word),
-            false => rest.any(|found| is_word(found, word)),
-        })
-    }
-
-    fn has_option(&self, wanted: &str) -> bool {
-        let has = |option: &str| self.words.iter().any(|word| word == option);
-        let letters = wanted.trim_start_matches('-');
-        let is_cluster = !wanted.starts_with("--") && letters.chars().count() <= CLUSTER;
-        has(wanted)
-            || (is_cluster
-                && !letters.is_empty()
-                && letters.chars().all(|letter| self.has_letter(letter)))
-    }
-
-    /// Whether one of its short options has this letter.
-    fn has_letter(&self, letter: char) -> bool {
-        let mut words = self.words.iter();
-        words.any(|word| {
-            word.strip_prefix('-').is_some_and(|letters| {
-                !letters.starts_with('-')
-                    && letters.chars().count() <= LONGEST_CLUSTER
-                    && letters.contains(letter)
-            })
-        })
-    }
-
-    /// Whether this host stands in it, or one below it.
-    pub(super) fn has_host(&self, host: &str) -> bool {
-        let host = host.to_lowercase();
-        let is_of_name = |c: char| c.is_alphanumeric() || c == '-';
-        self.lower.match_indices(&*host).any(|(start, _)| {
-            let before = self.lower[..start].chars().next_back();
-            let mut after = self.lower[start + host.len()..].chars();
-            let ends = match after.next() {
-                Some('.') => after.next().is_none_or(|c| !is_of_name(c)),
-                Some(c) => !is_of_name(c),
-                None => true,
-            };
-            before.is_none_or(|c| !is_of_name(c)) && ends
-        })
-    }
-
-    /// Whether there may be more in it than can be read.
-    pub(super) fn hides(&self) -> bool {
-        let mut words = self.words.iter();
-        self.lower.contains(REPLACED)
-            || words.any(|word| REWRITERS.iter().any(|rewriter| is_word(word, rewriter)))
-    }
-
-    /// The places that it names, as seen from where it runs.
-    pub(super) fn places(&self, cwd: Option<&str>) -> Places {
-        let mut places = Places::default();
-        let whole = self.lower.trim();
-        let parts = self.words.iter().map(|word| word.to_lowercase());
-        for text in std::iter::once(whole.to_owned()).chain(parts) {
-            // `--file=/etc/x` and `host:/etc/x` were parted or lead elsewhere too.
-            for part in text.split([':', '@']) {
-                let place = place_of(part);
-                if !place.contains('/') && place != ".." && !place.starts_with('~') {
-                    continue;
-                }
-                match resolved(&place, cwd) {
-                    Some(place) => places.known.push(place),
-                    None => places.some_unknown = true,
-                }
-            }
-        }
-        places
-    }
-}
-
-/// In small letters, with one kind of slash.
-fn place_of(text: &str) -> String {
-    text.to_lowercase().replace('\\', "/")
-}
-
-/// Where a path leads; `None` where that cannot be told.
-fn resolved(place: &str, cwd: Option<&str>) -> Option<String> {
-    if place.starts_with('~') || place.contains(['%', '$', '*', '?', '`']) {
-        return None;
-    }
-    let mut names: Vec<&str> = match place.starts_with('/') {
-        true => Vec::new(),
-        false => cwd?.split('/').collect(),
-    };
-    for name in place.split('/') {
-        match name {
-            "" | "." => {}
-            ".." => {
-                names.pop();
-            }
-            name => names.push(name),
+    fn unclear(&self) -> Holds {
+        match self.counts {
+            true => Holds::Unclear,
+            false => Holds::No,
         }
     }
-    names.retain(|name| !name.is_empty());
-    Some(format!("/{}", names.join("/")))
 }
 
-/// The words of a text, as a shell reads them where nothing is hidden: quotes within a word are no part of it.
-fn words(text: &str) -> Vec<String> {
-    let plain: String = text
-        .chars()
-        .filter(|c| !matches!(c, '\'' | '"' | '\\'))
-        .collect();
-    plain
-        .split(|c: char| c.is_whitespace() || c.is_control() || BETWEEN.contains(&c))
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect()
+/// A value as it stands in a command.
+fn spelled(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
 }
 
-/// Whether a word is this one, or the program of this name at some place.
-fn is_word(found: &str, wanted: &str) -> bool {
-    let found = found.to_lowercase();
-    let wanted = wanted.to_lowercase();
-    let name = found.rsplit('/').next().unwrap_or(&found);
-    let name = name.strip_suffix(".exe").unwrap_or(name);
-    found == wanted || name == wanted
+fn place_in_command(name: &str) -> u8 {
+    let name = name.to_lowercase();
+    match () {
+        () if PROGRAMS.contains(&&*name) => 0,
+        () if DEEDS.contains(&&*name) => 1,
+        () => 2,
+    }
 }

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::text::{Text, Texts};
+use super::text::Texts;
 use crate::{interaction::Action, json::AnyJson, matcher::destructive};
 
 /// Which actions: all of these have to be so.
@@ -26,7 +26,8 @@ pub struct When {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
-    /// Where the argument stands: the names from the outermost in. Any argument when empty.
+    /// Where the argument stands: the names from the outermost in. Any argument when empty. In a call that a hook wraps,
+    /// they lead there from its input too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at: Vec<String>,
     /// What it has.
@@ -67,72 +68,63 @@ impl From<bool> for Holds {
     }
 }
 
+/// Where a hook has the arguments of the call that it wraps.
+const INPUT: &str = "input";
+
 impl When {
     /// Whether this is one of them.
     pub(super) fn holds(&self, action: &Action, texts: &Texts) -> Holds {
         let tool = action.tool.to_lowercase();
         let is_tool = self.tools.is_empty() || self.tools.iter().any(|name| fits(name, &tool));
-        let looks = !self.looks_destructive || destructive(action).is_some();
         // Cheap first: most rules are about another tool.
-        if !is_tool || !looks {
+        if !is_tool {
             return Holds::No;
         }
+        let looks = match self.looks_destructive {
+            true if destructive(action).is_some() => Holds::Yes,
+            true => texts.look_destructive(),
+            false => Holds::Yes,
+        };
         let conditions = self.arguments.iter();
         let all = conditions.map(|condition| condition.holds(action, texts));
-        all.min().unwrap_or(Holds::Yes)
+        all.min().unwrap_or(Holds::Yes).min(looks)
     }
 }
 
 impl Condition {
     fn holds(&self, action: &Action, texts: &Texts) -> Holds {
-        let found = found(&action.arguments.0, &self.at);
-        if let Has::Is(values) = &self.has {
-            return found
-                .is_some_and(|found| values.iter().any(|value| is_same(&value.0, found)))
-                .into();
-        }
         if self.at.is_empty() {
-            let each = texts.all.iter().map(|text| self.has.holds(text, texts));
-            return each.max().unwrap_or(Holds::No);
+            return self.has.holds(texts);
         }
-        let Some(found) = found else {
-            return Holds::No;
-        };
-        match Text::of_value(found) {
-            Some(text) => self.has.holds(&text, texts),
-            // A number or an object where a text is expected.
-            None if found.is_null() => Holds::No,
-            None => Holds::Unclear,
+        let arguments = &action.arguments.0;
+        let mut found = found(arguments, &self.at);
+        if let Some(input) = arguments.get(INPUT) {
+            found.extend(self::found(input, &self.at));
+        }
+        if let Has::Is(values) = &self.has {
+            let is_one = |found: &&Value| values.iter().any(|value| is_same(&value.0, found));
+            return found.iter().any(is_one).into();
+        }
+        let here = Texts::of_argument(&found, texts);
+        match (self.has.holds(&here), &self.has) {
+            // The program stands there and the rest of its words elsewhere.
+            (Holds::No, Has::Words(words)) if here.have_one_of(words) => {
+                texts.have_words(words).min(Holds::Unclear)
+            }
+            (holds, _) => holds,
         }
     }
 }
 
 impl Has {
-    fn holds(&self, text: &Text, texts: &Texts) -> Holds {
-        let (is_so, can_tell) = match self {
-            Self::Words(words) => (text.has_words(words), !text.hides()),
-            Self::Host(host) => (text.has_host(host), !text.hides()),
-            Self::Below(folder) => {
-                let places = text.places(texts.cwd.as_deref());
-                (
-                    places.known.iter().any(|place| is_at(place, folder)),
-                    !places.some_unknown && !text.hides(),
-                )
-            }
-            Self::Is(_) => (false, true),
-        };
-        match (is_so, can_tell || !text.counts) {
-            (true, _) => Holds::Yes,
-            (false, true) => Holds::No,
-            (false, false) => Holds::Unclear,
+    fn holds(&self, texts: &Texts) -> Holds {
+        match self {
+            Self::Words(words) => texts.have_words(words),
+            Self::Host(host) => texts.have_host(host),
+            Self::Below(folder) => texts.lead_below(folder),
+            Self::Is(_) => Holds::No,
         }
     }
-}
-
-fn is_at(place: &str, folder: &str) -> bool {
-    let folder = folder.to_lowercase();
-    let inside = place.strip_prefix(&*folder);
-    inside.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Whether a tool has this name, which may end in `*`; `tool` is in small letters.
@@ -144,21 +136,62 @@ fn fits(name: &str, tool: &str) -> bool {
     }
 }
 
-fn found<'a>(value: &'a Value, at: &[String]) -> Option<&'a Value> {
-    at.iter()
-        .try_fold(value, |here, name| here.as_object()?.get(name))
+/// All that these names may lead to: a program may not tell small letters from capitals, and takes each of several.
+fn found<'a>(value: &'a Value, at: &[String]) -> Vec<&'a Value> {
+    let Some((name, rest)) = at.split_first() else {
+        return vec![value];
+    };
+    match value {
+        Value::Object(fields) => {
+            let name = name.to_lowercase();
+            let fields = fields
+                .iter()
+                .filter(|(field, _)| field.to_lowercase() == name);
+            fields.flat_map(|(_, value)| found(value, rest)).collect()
+        }
+        Value::Array(items) => items.iter().flat_map(|item| found(item, at)).collect(),
+        _ => Vec::new(),
+    }
 }
 
-/// Whether two values are the same to a program that is not strict: `"PROD "` and `"prod"`, `1` and `1.0`.
+/// Whether two values are the same to a program that is not strict: `"PROD "` and `"prod"`, `1`, `1.0` and `"1"`, `true` and
+/// `"yes"`.
 fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
-        (Value::String(one), Value::String(other)) => {
-            one.trim().to_lowercase() == other.trim().to_lowercase()
-        }
-        (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),
         (one, Value::Array(items)) if !one.is_array() => {
             items.iter().any(|item| is_same(one, item))
         }
-        (one, other) => one == other,
+        (Value::Bool(one), other) | (other, Value::Bool(one)) => {
+            spelled(other).is_some_and(|other| truth(&other) == Some(*one))
+        }
+        (one, other) => match (spelled(one), spelled(other)) {
+            (Some(one), Some(other)) => {
+                let number = |text: &str| text.parse::<f64>().ok();
+                one == other || number(&one).is_some_and(|one| number(&other) == Some(one))
+            }
+            _ => one == other,
+        },
+    }
+}
+
+/// A value as text.
+fn spelled(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.trim().to_lowercase()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// The truth value that a text says.
+fn truth(text: &str) -> Option<bool> {
+    match text {
+        "true" | "yes" | "on" | "y" | "t" => Some(true),
+        "false" | "no" | "off" | "n" | "f" => Some(false),
+        text => match text.parse::<f64>() {
+            Ok(1.0) => Some(true),
+            Ok(0.0) => Some(false),
+            _ => None,
+        },
     }
 }

@@ -110,6 +110,27 @@ fn examples_are_held_against_their_rule() {
 }
 
 #[test]
+fn examples_are_held_against_their_rule_as_a_hook_wraps_them() {
+    // Where the call itself is meant, both ways are.
+    let production =
+        json!({"tools": ["deploy"], "arguments": [{"at": ["env"], "has": {"is": ["production"]}}]});
+    let taken = with(json!({"when": production,
+        "match": [{"tool": "deploy", "arguments": {"env": "production"}},
+            {"tool": "deploy", "arguments": {"cwd": "/srv", "input": {"env": "production"}}}],
+        "not_match": [{"tool": "deploy", "arguments": {"env": "staging"}}]}));
+    assert_eq!(faults(&taken), []);
+    // A place that is there in one of them alone.
+    let one_way = json!({"tools": ["deploy"], "arguments": [{"at": ["input", "env"], "has": {"is": ["production"]}}]});
+    is_refused(
+        &with(
+            json!({"when": one_way, "not_match": [{"tool": "deploy", "arguments": {"env": "production"}}]}),
+        ),
+        "rules[0].not_match[0]",
+        "where a hook wraps the call",
+    );
+}
+
+#[test]
 fn what_matches_everything_is_refused() {
     for when in [
         json!({}),

@@ -100,6 +100,45 @@ fn a_rule_that_cannot_be_told_to_apply_asks() {
 }
 
 #[test]
+fn who_hides_a_word_is_asked_about_as_strictly() {
+    let mut two = ask("two", &["terraform", "apply"]);
+    two["approvals"] = json!({"needed": 2, "of": "team", "four_eyes": true});
+    two["team"] = "Operations".into();
+    two["deadline_seconds"] = 600.into();
+    let mark = destructive("it deletes", &["terraform", "apply"]);
+    for command in ["terraform apply", "terraform $X"] {
+        let ruling = says(json!([two, mark]), &bash(command)).unwrap();
+        let expected = Quorum {
+            needed: 2,
+            of: Counted::Team,
+            four_eyes: true,
+        };
+        assert_eq!(ruling.ruled.then, Some(Then::Ask), "{command}");
+        assert_eq!(ruling.quorum, Some(expected), "{command}");
+        assert_eq!(ruling.team.as_deref(), Some("Operations"), "{command}");
+        assert_eq!(ruling.deadline_seconds, Some(600), "{command}");
+        assert!(ruling.ruled.destructive, "{command}");
+        let reasons = ruling.ruled.by.iter().map(|by| by.reason.as_deref());
+        assert!(
+            reasons.into_iter().any(|it| it == Some("It deletes.")),
+            "{command}"
+        );
+    }
+    // A rule that forbids, and cannot be told to, asks as one that has no number.
+    let ruling = says(json!([forbid("no", &["terraform"])]), &bash("$X apply")).unwrap();
+    assert_eq!((ruling.ruled.then, ruling.quorum), (Some(Then::Ask), None));
+}
+
+#[test]
+fn why_it_is_destructive_is_said_whatever_else_is() {
+    let mut all: Vec<Value> = (0..12).map(|n| ask(&format!("ask {n}"), &["ls"])).collect();
+    all.push(destructive("it deletes", &["ls"]));
+    let ruling = says(Value::Array(all), &bash("ls x")).unwrap();
+    assert!(ruling.ruled.destructive);
+    assert!(ruling.ruled.by.iter().any(|by| by.rule == "it deletes"));
+}
+
+#[test]
 fn policies_that_cannot_be_read_ask_about_everything() {
     let good = set(
         1,
