@@ -84,12 +84,31 @@ impl Service {
             let voters = self.voters(&interaction, by).await?;
             let work = self.stopped_work(&interaction).await?;
             let (work, now) = (work.as_ref(), self.moment());
-            let changeset = rule(&interaction, draft.clone(), by, &voters, work, now)?;
+            let mut changeset = rule(&interaction, draft.clone(), by, &voters, work, now)?;
+            self.look_again(&interaction, &mut changeset).await?;
             let changed = changeset.interaction().unwrap_or(&interaction).clone();
             if self.is_first(changeset).await? {
                 return Ok(changed);
             }
         }
+    }
+
+    /// Rule 14: what people approve is held against the rules that are in force, as they have changed it. The commit looks
+    /// whether these still are.
+    async fn look_again(
+        &self,
+        interaction: &Interaction,
+        changeset: &mut Changeset,
+    ) -> Result<(), ServiceError> {
+        let Some(approves) = decide::approves(changeset) else {
+            return Ok(());
+        };
+        let looked_up = self.look_up_again(interaction, &approves).await?;
+        let amended = looked_up.amended.as_ref().map(Option::as_ref);
+        let asked = looked_up.asked.as_ref();
+        decide::stays_approved(interaction, asked, amended, self.now())?;
+        looked_up.rest(changeset);
+        Ok(())
     }
 
     async fn voters(

@@ -96,6 +96,10 @@ impl Service {
                 Some(ruling) => policy::under(request.clone(), ruling),
                 None => request.clone(),
             };
+            // Who counts is a policy's to say too; what it decides at once nobody approves.
+            if looked_up.at_once().is_none() {
+                self.has_owner_for(&agent, &asking).await?;
+            }
             // What a policy decides, a grant covers or an earlier answer answers waits for nobody, so it takes no room among what does.
             let at_once = looked_up.at_once();
             let ahead = match (at_once, grant_tries) {

@@ -4,9 +4,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use chrono::{TimeDelta, Utc};
 use domain::{
-    AgentRef, Audience, Changeset, Fault, PolicyId, Principal, Refused, Team, Write,
+    AgentRef, Audience, Changeset, Fault, Interaction, PolicyId, Principal, Refused, Team, Write,
     decide::{
-        interaction::{self as decide, AskedOf},
+        interaction::{self as decide, Approves, AskedOf},
         policy::{self as rules, Before},
         replay::{Replay, Replayed},
     },
@@ -103,6 +103,23 @@ impl LookedUp {
         self.ruling
             .as_ref()
             .filter(|ruling| ruling.decided_by.is_some())
+    }
+}
+
+/// What the policies say of what people approve.
+pub(super) struct LookedUpAgain {
+    under: Option<PolicyId>,
+    /// Of the action as it was asked.
+    pub(super) asked: Option<Ruling>,
+    /// Of what a person has made of it, where they have.
+    pub(super) amended: Option<Option<Ruling>>,
+}
+
+impl LookedUpAgain {
+    /// What the commit has to look at once more.
+    pub(super) fn rest(&self, changeset: &mut Changeset) {
+        let under = PolicyWrite::Under(self.under);
+        changeset.writes.push(Write::Policy(under));
     }
 }
 
@@ -261,7 +278,12 @@ impl Service {
         by: &Principal,
     ) -> Result<(), ServiceError> {
         by.responder().map(drop).or_else(|_| by.admin().map(drop))?;
-        rules::checked(policies, &self.surroundings().await?)?;
+        let mut surroundings = self.surroundings().await?;
+        // Rule 18: of a team that it does not see a program learns nothing, not even that it is there.
+        if let Principal::Script { teams, .. } = by {
+            surroundings.teams.retain(|team| teams.sees(team.id));
+        }
+        rules::checked(policies, &surroundings)?;
         Ok(())
     }
 
@@ -435,6 +457,48 @@ impl Service {
             under: Some(all.here),
             ruling,
         })
+    }
+
+    /// What the policies that are in force by now say of what people approve.
+    pub(super) async fn look_up_again(
+        &self,
+        interaction: &Interaction,
+        approves: &Approves,
+    ) -> Result<LookedUpAgain, ServiceError> {
+        let all = self.policies_in_force().await?;
+        let in_force: Vec<_> = all.sets.iter().map(Held::in_force).collect();
+        let of = |action| {
+            let asked = Question {
+                agent: &interaction.agent.name,
+                team: interaction.team.as_ref().map(|team| &*team.name),
+                action,
+            };
+            rule(&in_force, &asked)
+        };
+        Ok(LookedUpAgain {
+            under: all.here,
+            asked: of(&approves.asked),
+            amended: approves.amended.as_ref().map(of),
+        })
+    }
+
+    /// Says no where a rule that is in force names this team: called otherwise, or gone, it would be about nobody. What comes
+    /// back is what the commit has to look at once more.
+    pub(super) async fn no_policy_names(&self, team: &Team) -> Result<Write, ServiceError> {
+        let all = self.policies_in_force().await?;
+        let name = &team.profile.name;
+        let rule = all.sets.iter().find_map(|held| match held {
+            Held::Known(set) => set.policies.naming_team(name),
+            Held::Unreadable(_) => None,
+        });
+        if let Some(rule) = rule {
+            let why = format!(
+                "the policy \u{201c}{}\u{201d} names this team; change that first",
+                rule.name
+            );
+            return Err(vec![Fault::new("name", why)].into());
+        }
+        Ok(Write::Policy(PolicyWrite::Under(all.here)))
     }
 
     /// The team that a policy has people of it asked, if it is there. One that was deleted meanwhile takes nothing away: the

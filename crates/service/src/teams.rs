@@ -123,7 +123,12 @@ impl Service {
             if namesake.is_some_and(|namesake| namesake.id != id) {
                 return Err(Refused::TeamNameTaken.into());
             }
-            let changed = decide::change(&team, profile.clone(), by, self.moment());
+            let mut changed = decide::change(&team, profile.clone(), by, self.moment());
+            if let Ok(changed) = &mut changed
+                && Person::name_key(&team.profile.name) != key
+            {
+                changed.writes.push(self.no_policy_names(&team).await?);
+            }
             if self.is_so(changed).await? {
                 return Ok(());
             }
@@ -153,7 +158,8 @@ impl Service {
             }
             let team = self.known_team(id).await?;
             let TeamUse { pending, agents } = self.store.team_use(id).await?;
-            let deleted = decide::delete(&team, pending, agents, by, self.moment())?;
+            let mut deleted = decide::delete(&team, pending, agents, by, self.moment())?;
+            deleted.writes.push(self.no_policy_names(&team).await?);
             if self.is_first(deleted).await? {
                 self.access_ended.send_replace(());
                 return Ok(());

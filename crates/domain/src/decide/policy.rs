@@ -10,6 +10,9 @@ use crate::{
     refused::Refused,
 };
 
+/// How long people have at least under a rule that a token adds: one who hurries them takes their questions away.
+const LEAST_SECONDS: i64 = 60;
+
 /// What is in force until now.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Before<'a> {
@@ -101,6 +104,15 @@ fn setter(
         if is_new && (rule.teams.is_empty() || !rule.teams.iter().all(is_own)) {
             let why = "a token adds rules for its own teams alone: name them";
             faults.push(Fault::new(format!("rules[{n}].teams"), why));
+        }
+        if is_new && rule.team.as_ref().is_some_and(|team| !is_own(team)) {
+            let why = "a token hands nothing to another team: name one of its own, or none";
+            faults.push(Fault::new(format!("rules[{n}].team"), why));
+        }
+        let is_hurried = |seconds| seconds < LEAST_SECONDS;
+        if is_new && rule.deadline_seconds.is_some_and(is_hurried) {
+            let why = format!("a token leaves people {LEAST_SECONDS} seconds at least");
+            faults.push(Fault::new(format!("rules[{n}].deadline_seconds"), why));
         }
     }
     match faults.is_empty() {

@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 pub use check::{Surroundings, TeamThere};
+pub(crate) use ruling::stricter;
 pub use ruling::{InForce, Question, Ruling, rule, under};
 pub use set::{PolicySet, PolicyTerms, Source};
 pub use when::{Condition, Has, Holds, When};
@@ -122,6 +123,14 @@ impl Policies {
         let kept = before.rules.iter().all(|rule| self.rules.contains(rule));
         let mut added = self.added_to(before);
         kept && added.all(|rule| rule.then != Some(Then::Allow))
+    }
+
+    /// A rule that names this team: it would be about another one, or none, if that were called otherwise.
+    pub fn naming_team(&self, name: &str) -> Option<&PolicyRule> {
+        self.rules.iter().find(|rule| {
+            let mut named = rule.teams.iter().chain(&rule.team);
+            named.any(|team| same_name(team, name))
+        })
     }
 
     /// The rules that were not there before.

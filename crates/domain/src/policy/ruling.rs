@@ -220,7 +220,7 @@ pub fn under(request: Request, ruling: &Ruling) -> Request {
 }
 
 /// What is as strict as both.
-fn stricter(one: Option<Quorum>, other: Option<Quorum>) -> Option<Quorum> {
+pub(crate) fn stricter(one: Option<Quorum>, other: Option<Quorum>) -> Option<Quorum> {
     match (one, other) {
         (Some(one), Some(other)) => Some(Quorum {
             needed: one.needed.max(other.needed),

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use domain::{Role, policy::Policies};
+use domain::{Role, policy::Policies, team::Profile};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
@@ -23,6 +23,11 @@ store::on_both_databases!(
     another_node_decides_by_them_at_once,
     an_admin_sets_them_on_the_page,
     a_token_only_adds_what_is_stricter,
+    what_a_person_has_changed_passes_no_rule,
+    what_waits_is_not_approved_once_it_is_forbidden,
+    a_team_that_a_rule_names_keeps_its_name,
+    who_asks_without_an_owner_is_told_where_four_eyes_are_wanted,
+    a_hook_s_call_is_found_at_the_place_that_a_rule_names,
     a_file_is_read_again_and_one_with_a_fault_changes_nothing,
     the_command_line_sets_tries_and_clears_them,
     rules_that_nobody_can_read_ask_about_everything,
@@ -343,6 +348,118 @@ async fn a_token_only_adds_what_is_stricter(database: TestDatabase) {
         problem["errors"][0]["path"],
         "rules[0].when.arguments[0].has.words"
     );
+}
+
+async fn what_a_person_has_changed_passes_no_rule(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    set(&app, json!([no_push()])).await;
+    let mut ask = ask_for("git status");
+    ask["amendable"] = true.into();
+    let asked = agent.ask(ask).await;
+    let yes = |command: &str| json!({"approved": true, "arguments": {"command": command}});
+    let refused = desk.send(&asked, "answer", yes("git push --force")).await;
+    let problem = json_of(refused, StatusCode::UNPROCESSABLE_ENTITY).await;
+    assert_eq!(problem["errors"][0]["path"], "arguments", "{problem}");
+    let message = problem["errors"][0]["message"].as_str().unwrap();
+    assert!(message.contains("Because of no push."), "{problem}");
+    assert_eq!(agent.poll(&asked).await["state"], "pending");
+    let done = desk.done(&asked, "answer", yes("git log")).await;
+    assert_eq!(done["approved"], true);
+}
+
+async fn what_waits_is_not_approved_once_it_is_forbidden(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let asked = agent.ask(ask_for("git push")).await;
+    set(&app, json!([no_push()])).await;
+    let refused = desk.send(&asked, "answer", json!({"approved": true})).await;
+    let problem = json_of(refused, StatusCode::UNPROCESSABLE_ENTITY).await;
+    assert_eq!(problem["errors"][0]["path"], "approved", "{problem}");
+    let denied = desk
+        .done(&asked, "answer", json!({"approved": false}))
+        .await;
+    assert_eq!(denied["approved"], false);
+}
+
+async fn a_team_that_a_rule_names_keeps_its_name(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (payments, search) = (app.team("Payments").await, app.team("Search").await);
+    let fields = json!({"teams": ["payments"]});
+    set(
+        &app,
+        json!([rule("theirs", "forbid", &["git", "push"], fields)]),
+    )
+    .await;
+    let service = &app.state.service;
+    let named = |name: &str| Profile {
+        name: name.to_owned(),
+        ..Profile::default()
+    };
+    let by = operator();
+    let renamed = service.change_team(payments, named("Money"), &by).await;
+    assert!(
+        renamed
+            .unwrap_err()
+            .to_string()
+            .contains("against the rules")
+    );
+    let deleted = service.delete_team(payments, None, &by).await;
+    assert!(
+        deleted
+            .unwrap_err()
+            .to_string()
+            .contains("against the rules")
+    );
+    // Its name in other letters is its name, and of another team no rule is.
+    service
+        .change_team(payments, named("PAYMENTS"), &by)
+        .await
+        .unwrap();
+    service
+        .change_team(search, named("Find"), &by)
+        .await
+        .unwrap();
+    set(&app, json!([no_push()])).await;
+    service
+        .change_team(payments, named("Money"), &by)
+        .await
+        .unwrap();
+}
+
+async fn who_asks_without_an_owner_is_told_where_four_eyes_are_wanted(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    app.sign_in("Ana", Role::Admin).await;
+    let fields = json!({"approvals": {"four_eyes": true}});
+    set(&app, json!([rule("eyes", "ask", &["terraform"], fields)])).await;
+    let body = ask_for("terraform plan");
+    let refused = agent.post("/api/v1/interactions").json(&body).send().await;
+    let problem = json_of(refused.unwrap(), StatusCode::UNPROCESSABLE_ENTITY).await;
+    assert_eq!(
+        problem["errors"][0]["path"], "approvals.four_eyes",
+        "{problem}"
+    );
+}
+
+async fn a_hook_s_call_is_found_at_the_place_that_a_rule_names(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let when = json!({"tools": ["Bash"], "arguments": [{"at": ["command"], "has": {"words": ["git", "push"]}}]});
+    set(
+        &app,
+        json!([rule(
+            "no push",
+            "forbid",
+            &["git", "push"],
+            json!({"when": when})
+        )]),
+    )
+    .await;
+    let mut body = ask_for("git push");
+    body["action"]["arguments"] = json!({"cwd": "/srv/shop", "input": {"command": "git push"}});
+    let denied = agent.ask(body).await;
+    is_decided(&agent, &denied, "no push", "denied").await;
 }
 
 async fn a_file_is_read_again_and_one_with_a_fault_changes_nothing(database: TestDatabase) {

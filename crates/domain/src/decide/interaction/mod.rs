@@ -1,6 +1,7 @@
 //! The commands. Each takes the interaction as it is, with its task, and returns the changeset to
 //! commit, or why not.
 
+mod again;
 mod answer;
 mod call_back;
 mod cancel;
@@ -22,6 +23,7 @@ mod report;
 mod revise;
 mod snooze;
 
+pub use again::{Approves, approves, stays_approved};
 pub use answer::{answer, answer_counted, answer_open, reject_answer};
 pub use call_back::{agent_offline, called_back};
 pub use cancel::{cancel, dismiss, withdraw};

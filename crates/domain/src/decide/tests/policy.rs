@@ -151,6 +151,104 @@ fn opened(rules: Value, request: Request, ids: &Counter) -> Interaction {
     ))
 }
 
+/// Whether an approval with these arguments passes the rules of `now`, where it was asked under those of `then`.
+fn approved_under(then: Value, now: Value, command: Option<&str>) -> Result<(), Refused> {
+    let ids = Counter::default();
+    let request = asked("git status", json!({"amendable": true}));
+    let interaction = match then.as_array().is_some_and(Vec::is_empty) {
+        true => opened(json!([]), request, &ids),
+        false => opened(then, request, &ids),
+    };
+    let answer = match command {
+        Some(command) => json!({"approved": true, "arguments": {"command": command}}),
+        None => json!({"approved": true}),
+    };
+    let owner = person(Role::Admin);
+    let answer = decide::answer(&interaction, given(answer), &owner, None, at(&ids, 5))?;
+    let approves = decide::approves(&answer).unwrap();
+    assert_eq!(approves.amended.is_some(), command.is_some());
+    let set = in_force(now, &ids);
+    let says = |action| {
+        let question = Question {
+            agent: "backend",
+            team: None,
+            action,
+        };
+        rule(&[InForce::Known(&set)], &question)
+    };
+    let (asked, amended) = (says(&approves.asked), approves.amended.as_ref().map(says));
+    let amended = amended.as_ref().map(Option::as_ref);
+    decide::stays_approved(
+        &interaction,
+        asked.as_ref(),
+        amended,
+        epoch() + TimeDelta::seconds(5),
+    )
+}
+
+#[test]
+fn what_a_person_has_changed_is_held_against_the_rules() {
+    let two = |fields| json!([ask(&["git", "push"], fields)]);
+    for now in [
+        json!([forbid(&["git", "push"])]),
+        json!([destructive(&["git", "push"])]),
+        two(json!({"approvals": {"needed": 2}})),
+        two(json!({"approvals": {"four_eyes": true}})),
+        two(json!({"approvals": {"of": "team"}})),
+        two(json!({"deadline_seconds": 2})),
+    ] {
+        let refused = approved_under(json!([]), now.clone(), Some("git push"));
+        match refused {
+            Err(Refused::Invalid(faults)) => assert_eq!(faults[0].path, "arguments"),
+            other => panic!("{now}: {other:?}"),
+        }
+        // As it was asked, and changed to what no rule is about.
+        assert_eq!(
+            approved_under(json!([]), now.clone(), None),
+            Ok(()),
+            "{now}"
+        );
+        let harmless = approved_under(json!([]), now.clone(), Some("git log"));
+        assert_eq!(harmless, Ok(()), "{now}");
+    }
+    // A person has looked, and that is all that is asked for.
+    let looked = approved_under(json!([]), two(json!({})), Some("git push"));
+    assert_eq!(looked, Ok(()));
+    let allowed = json!([allow(&["git", "status"])]);
+    assert_eq!(
+        approved_under(json!([]), allowed, Some("git status x")),
+        Ok(())
+    );
+}
+
+#[test]
+fn what_waits_is_not_approved_under_rules_that_forbid_it_by_now() {
+    let now = json!([forbid(&["git", "status"])]);
+    let refused = approved_under(json!([]), now, None);
+    match refused {
+        Err(Refused::Invalid(faults)) => {
+            assert_eq!(faults[0].path, "approved");
+            assert!(faults[0].message.contains("History stays as it is."));
+        }
+        other => panic!("{other:?}"),
+    }
+    // The rules that it was asked under ask for nothing more.
+    let same = json!([ask(&["git", "status"], json!({"destructive": true}))]);
+    assert_eq!(approved_under(same.clone(), same.clone(), None), Ok(()));
+    let others = json!([forbid(&["terraform"])]);
+    assert_eq!(approved_under(same.clone(), others, None), Ok(()));
+    assert!(approved_under(json!([]), same, None).is_err());
+}
+
+#[test]
+fn what_is_denied_or_not_yet_approved_is_not_looked_at() {
+    let ids = Counter::default();
+    let waiting = opened(json!([]), asked("git push", json!({})), &ids);
+    let no = given(json!({"approved": false}));
+    let denied = decide::answer(&waiting, no, &person(Role::Admin), None, at(&ids, 5)).unwrap();
+    assert_eq!(decide::approves(&denied), None);
+}
+
 #[test]
 fn what_is_forbidden_is_denied_as_it_is_asked_with_the_reason() {
     let ids = Counter::default();
@@ -657,6 +755,8 @@ fn a_token_only_makes_policies_stricter_and_for_its_own_teams() {
     let kept = forbid(&["git", "push"]);
     let changeset = try_it(json!([kept, more(json!({}))]), &own).unwrap();
     assert!(matches!(&changeset.events[0].actor, Actor::Responder(by) if by.name == "ci"));
+    let fields = json!({"team": "Payments", "deadline_seconds": 60});
+    try_it(json!([kept, more(fields)]), &own).unwrap();
     for (rules, by) in [
         // It takes one away, or changes it.
         (json!([more(json!({}))]), &own),
@@ -667,6 +767,9 @@ fn a_token_only_makes_policies_stricter_and_for_its_own_teams() {
         // It is for others, or for all.
         (json!([kept, more(json!({"teams": []}))]), &own),
         (json!([kept, more(json!({"teams": ["Other"]}))]), &own),
+        // It hands what its team is asked to others, or takes it away from all.
+        (json!([kept, more(json!({"team": "Other"}))]), &own),
+        (json!([kept, more(json!({"deadline_seconds": 59}))]), &own),
         (
             json!([kept, more(json!({}))]),
             &script(&[(30, Part::Reads)]),

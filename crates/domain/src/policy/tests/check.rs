@@ -336,6 +336,15 @@ fn what_nobody_could_give_is_not_asked_for() {
 }
 
 #[test]
+fn the_rules_that_name_a_team_are_known() {
+    let of = |fields: Value| with(fields).naming_team("PAYMENTS").is_some();
+    assert!(of(json!({"teams": ["Other", "payments"]})));
+    assert!(of(json!({"then": "ask", "team": "Payments"})));
+    assert!(!of(json!({"teams": ["Payment"], "agents": ["Payments"]})));
+    assert!(!of(json!({})));
+}
+
+#[test]
 fn policies_come_back_as_they_were_written() {
     let mut both = serde_json::to_value(with(json!({}))).unwrap();
     both["rules"].as_array_mut().unwrap().push(allow());
