@@ -8,7 +8,7 @@ use crate::{
     ids::{AgentId, EventId, GrantId, InteractionId, Moment},
     interaction::{Action, AnswerContent, Ask, Interaction},
     limits,
-    matcher::{Exactly, Matcher, propose},
+    matcher::{Exactly, Matcher, destructive, propose},
     principal::{Actor, Principal, Responder},
     refused::Refused,
 };
@@ -29,7 +29,8 @@ pub fn make(
     let (responder, holder) = maker(approval, by)?;
     let action = approved_action(approval)?;
     let mut faults = Faults::default();
-    let bounds = draft.bounds(now.at, &mut faults);
+    let is_destructive = approval.request.is_destructive() || destructive(action).is_some();
+    let bounds = draft.bounds(is_destructive, now.at, &mut faults);
     let session = approval
         .request
         .session_id

@@ -18,7 +18,8 @@ pub struct GrantDraft {
     /// Until when. A grant for a session may leave it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<DateTime<Utc>>,
-    /// How often it may be used at most.
+    /// How often it may be used at most. Without it what is destructive is approved once more, and all else
+    /// [`limits::GRANT_USES`] times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uses: Option<u32>,
 }
@@ -32,7 +33,12 @@ pub(crate) struct Bounds {
 
 impl GrantDraft {
     /// `None` when something is wrong.
-    pub(crate) fn bounds(&self, now: DateTime<Utc>, faults: &mut Faults) -> Option<Bounds> {
+    pub(crate) fn bounds(
+        &self,
+        is_destructive: bool,
+        now: DateTime<Utc>,
+        faults: &mut Faults,
+    ) -> Option<Bounds> {
         let longest = |lasts: TimeDelta| now + lasts;
         let expires_at = match (self.expires_at, self.for_session) {
             (Some(at), true) => Some(at.min(longest(limits::GRANT_OF_SESSION))),
@@ -56,7 +62,10 @@ impl GrantDraft {
                 format!("must be within {days} days: a grant never lasts longer"),
             );
         }
-        let most = self.uses.unwrap_or(limits::GRANT_USES);
+        let most = self.uses.unwrap_or(match is_destructive {
+            true => 1,
+            false => limits::GRANT_USES,
+        });
         if !(1..=limits::GRANT_USES).contains(&most) {
             faults.add("uses", format!("must be 1 to {}", limits::GRANT_USES));
         }

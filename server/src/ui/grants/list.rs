@@ -152,7 +152,7 @@ fn line(grant: &GrantShown, may_revoke: bool, uses: &str) -> String {
     format!(
         "<li class=\"list-row grant-line\" id=\"g-{id}\"><div><p><bdi>{agent}</bdi>{team} may run</p>{covers}\
          <p class=\"hint\"><bdi>{by}</bdi> · made {made}{session}, from <a href=\"/interactions/{from}\">this approval</a> · {ends}</p>\
-         <p class=\"hint\">{week} in the last seven days, {all} in all{which}</p>{uses}</div>{revoke}</li>",
+         <p class=\"hint\">{week} in the last seven days, {all} in all, {most} at most{which}</p>{uses}</div>{revoke}</li>",
         id = terms.id,
         agent = Text(&lines(&terms.agent.name)),
         by = Text(&lines(&terms.by.name)),
@@ -160,6 +160,10 @@ fn line(grant: &GrantShown, may_revoke: bool, uses: &str) -> String {
         from = terms.made_from,
         week = count(grant.this_week),
         all = count(grant.record.uses.into()),
+        most = match terms.most {
+            1 => "once".to_owned(),
+            most => format!("{most} times"),
+        },
     )
 }
 

@@ -10,8 +10,9 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
 };
 use domain::{
-    InteractionId,
-    interaction::{Ask, Outcome},
+    Interaction, InteractionId,
+    interaction::{Action, Ask, Outcome, Ruled},
+    limits,
 };
 use serde::Deserialize;
 use service::{Offer, Past, ServiceError, SignedIn};
@@ -43,6 +44,8 @@ pub(super) struct Sent {
     /// The digest of the matcher that was chosen: what is offered may have changed since.
     what: String,
     lasts: String,
+    /// How often at most.
+    times: String,
     zone: String,
 }
 
@@ -99,9 +102,14 @@ pub(super) async fn make(
         .map(|offer| offer.matcher)
         .find(|matcher| matcher.digest().is_ok_and(|digest| digest == sent.what));
     let draft = until::draft(&sent.lasts, &sent.zone, state.service.now());
-    let why = match (chosen, draft) {
-        (Some(matcher), Some(mut draft)) => {
+    let times = match sent.times.trim() {
+        "" => Ok(None),
+        times => times.parse::<u32>().map(Some),
+    };
+    let why = match (chosen, draft, times) {
+        (Some(matcher), Some(mut draft), Ok(times)) => {
             draft.matcher = Some(matcher);
+            draft.uses = times;
             match state.service.make_grant(from, draft, &by).await {
                 Ok(_) => {
                     return Ok(Redirect::to(&format!("{PLACE}?done=made")).into_response());
@@ -116,8 +124,9 @@ pub(super) async fn make(
                 Err(error) => return Err(error.into()),
             }
         }
-        (None, _) => "What was offered is not any more. Choose again.".to_owned(),
-        (_, None) => "Choose how long it lasts.".to_owned(),
+        (None, _, _) => "What was offered is not any more. Choose again.".to_owned(),
+        (_, None, _) => "Choose how long it lasts.".to_owned(),
+        (_, _, Err(_)) => "Say in digits how often at most.".to_owned(),
     };
     let chosen = (sent.from.as_str(), sent.what.as_str());
     let shown = page(&state, &who, &headers, chosen, &sent.zone, Some(&why)).await?;
@@ -153,7 +162,12 @@ async fn page(
         None,
     );
     let shown = serde_json::to_string_pretty(&action.arguments.0).unwrap_or_default();
-    let only_exactly = match domain::matcher::destructive(action) {
+    let destructive = domain::matcher::destructive(action);
+    let times = match destructive.is_some() || approval.request.is_destructive() {
+        true => 1,
+        false => limits::GRANT_USES,
+    };
+    let only_exactly = match destructive {
         Some(reason) => format!(
             "<p class=\"hint\">It is destructive ({}), so only exactly this can be approved ahead.</p>",
             Text(&lines(&reason))
@@ -163,21 +177,51 @@ async fn page(
     let body = format!(
         "{said}<p>What <bdi>{agent}</bdi> asks like this is approved as it is asked, in your name, and nobody is told. \
          Each has a receipt of its own. You can revoke it at any time, and it ends when you may not answer any more.</p>\
-         <p>You approved this call of <code>{tool}</code>:</p><pre tabindex=\"0\">{shown}</pre>{only_exactly}\
+         <p>This call of <code>{tool}</code> was approved:</p><pre tabindex=\"0\">{shown}</pre>{files}{ruled}{only_exactly}\
          <form class=\"fields\" method=\"post\" action=\"/settings/grants/new\">\
          <input type=\"hidden\" name=\"from\" value=\"{id}\">\
          <input type=\"hidden\" name=\"zone\" value=\"{zone}\">\
          <fieldset class=\"ticks\"><legend>What may run</legend>{choices}</fieldset>\
          <fieldset class=\"ticks\"><legend>How long</legend>{lasts}</fieldset>\
+         <label>How often at most <input name=\"times\" type=\"number\" min=\"1\" max=\"{most}\" value=\"{times}\"></label>\
          <button class=\"button primary\" type=\"submit\">Approve them ahead</button></form>{back}",
         agent = Text(&lines(&approval.agent.name)),
         tool = Text(&lines(&action.tool)),
         shown = Text(&lines(&shown)),
+        files = files(action),
+        ruled = ruled(&approval),
+        most = limits::GRANT_USES,
         choices = choices(&offers, what),
         lasts = lasts(approval.request.session_id.is_some()),
         zone = Text(zone),
     );
     Ok(lone(state, headers, TITLE, &body, Script::Zone))
+}
+
+/// The files that it names, as they were approved.
+fn files(action: &Action) -> String {
+    let files = action.operands.iter().map(|operand| {
+        let name = lines(&operand.name);
+        format!(
+            "<li><code>{}</code> · SHA-256 <code>{}</code></li>",
+            Text(&name),
+            Text(&operand.sha256)
+        )
+    });
+    let files: String = files.collect();
+    match files.is_empty() {
+        true => files,
+        false => format!("<p>With these files:</p><ul>{files}</ul>"),
+    }
+}
+
+/// What the policies said of it.
+fn ruled(approval: &Interaction) -> String {
+    let said = approval.ruled().map(Ruled::lines).unwrap_or_default();
+    let said = said
+        .iter()
+        .map(|line| format!("<p class=\"hint\">{}</p>", Text(&lines(line))));
+    said.collect()
 }
 
 /// `what` names the one that is chosen at first; where it is none of them, that is the narrowest.

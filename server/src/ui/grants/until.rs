@@ -6,7 +6,10 @@ use domain::{duty::Zone, grant::GrantDraft};
 /// The choices of the form, the shortest first.
 pub(super) const CHOICES: [(&str, &str); 3] = [
     ("session", "This session of the agent, a day at most"),
-    ("tonight", "Until tonight, 24:00"),
+    (
+        "tonight",
+        "Until tonight, 24:00 where your browser is; in UTC if it does not say",
+    ),
     ("week", "7 days"),
 ];
 

@@ -404,6 +404,23 @@ fn a_grant_has_four_limits() {
 }
 
 #[test]
+fn what_is_destructive_is_approved_ahead_once_unless_more_is_said() {
+    let ids = Counter::default();
+    let most = |command: &str, uses| {
+        let approval = approved(command, &ids);
+        let draft = GrantDraft {
+            uses,
+            ..for_a_week(None)
+        };
+        let made = rules::make(&approval, draft, &person(Role::Responder), 0, at(&ids, 2));
+        grant_of(&made.unwrap()).terms.most
+    };
+    assert_eq!(most("git push", None), 1);
+    assert_eq!(most("git push", Some(5)), 5);
+    assert_eq!(most("git status", None), limits::GRANT_USES);
+}
+
+#[test]
 fn a_grant_for_a_session_is_for_that_one_and_a_day_at_most() {
     let ids = Counter::default();
     let ana = person(Role::Responder);
