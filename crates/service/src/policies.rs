@@ -550,6 +550,17 @@ impl Service {
             Err(error) => return Err(error.into()),
         };
         let proven = stored.filter(|set| self.store.proves_policies(set));
+        // An event that somebody has put behind the others brings back what was taken back.
+        let proven = match proven {
+            Some(set) if self.is_replaced(id).await? => {
+                tracing::error!(
+                    policies.id = %set.terms.id,
+                    "the journal says that policies are in force that others took the place of"
+                );
+                None
+            }
+            proven => proven,
+        };
         if proven.is_none() {
             tracing::error!(
                 policies.id = %id,
@@ -557,6 +568,20 @@ impl Service {
             );
         }
         Ok(proven.map(Arc::new))
+    }
+
+    /// Whether others say, and are proven, that they took the place of these.
+    async fn is_replaced(&self, id: PolicyId) -> Result<bool, ServiceError> {
+        let Some(next) = self.store.policies_after(id).await? else {
+            return Ok(false);
+        };
+        match self.store.policy_set(next).await {
+            Ok(next) => Ok(next.is_some_and(|set| {
+                set.terms.replaces == Some(id) && self.store.proves_policies(&set)
+            })),
+            Err(error) if error.is_of_a_row() => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Who could answer, here and in each team.

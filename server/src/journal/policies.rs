@@ -16,6 +16,8 @@ pub(super) struct KnownPolicies {
     put: BTreeMap<PolicyId, PolicyTerms>,
     /// Those that were set here last.
     here: Option<PolicyId>,
+    /// Those that a server has read from its file last.
+    file: Option<PolicyId>,
     /// What was decided by none of them, or when they were not in force.
     strays: Vec<Differs>,
 }
@@ -26,9 +28,22 @@ impl KnownPolicies {
             PolicyEvent::Set(terms) => (terms, true),
             PolicyEvent::Loaded(terms) => (terms, false),
         };
-        if is_here {
-            self.here = Some(terms.id);
-        }
+        let last = match is_here {
+            true => &mut self.here,
+            false => &mut self.file,
+        };
+        let before = last.replace(terms.id);
+        let how = match () {
+            () if self.put.contains_key(&terms.id) => Some("they were put in force twice"),
+            () if terms.replaces.is_some() && terms.replaces != before => {
+                Some("they took the place of others than were in force")
+            }
+            () => None,
+        };
+        self.strays.extend(how.map(|how| Differs {
+            what: format!("policies {}", terms.id),
+            how: how.to_owned(),
+        }));
         self.put.insert(terms.id, *terms);
     }
 

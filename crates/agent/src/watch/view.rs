@@ -247,6 +247,9 @@ fn about(state: &State, open: &Item, width: u16, colour: bool) -> Vec<Line<'stat
     lines.extend(quoted(&open.prompt, width, plain));
     if let (Some(ruled), true) = (&open.ruled, open.is_pending()) {
         lines.push(Line::default());
+        if ruled.destructive {
+            lines.extend(prose("A policy says that this is destructive.", width, BOLD));
+        }
         for line in ruled.lines() {
             lines.extend(quoted(&line, width, BOLD));
         }

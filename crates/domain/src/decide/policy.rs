@@ -144,7 +144,14 @@ fn put(
 ) -> Result<Changeset, Refused> {
     let signer = now.signer.ok_or(Refused::NoKey)?;
     let id = PolicyId(now.ids.next());
-    let set = PolicySet::sign(id, source, policies, actor.clone(), now.at, signer);
+    let set = PolicySet::sign(
+        id,
+        (source, before.id),
+        policies,
+        actor.clone(),
+        now.at,
+        signer,
+    );
     let set = set.ok_or(Refused::NoKey)?;
     let terms = Box::new(set.terms.clone());
     let payload = match source {

@@ -153,7 +153,11 @@ impl PolicyRule {
             let is_it = |one: &String| name.is_some_and(|name| same_name(one, name));
             names.is_empty() || names.iter().any(is_it)
         };
-        if !named(&self.agents, Some(asked.agent)) || !named(&self.teams, asked.team) {
+        // Two agents may differ in nothing but capitals: of what allows, the one that is meant.
+        let is_other = self.then == Some(Then::Allow)
+            && !self.agents.is_empty()
+            && !self.agents.iter().any(|name| name == asked.agent);
+        if is_other || !named(&self.agents, Some(asked.agent)) || !named(&self.teams, asked.team) {
             return Holds::No;
         }
         match (&self.when, &self.matcher) {

@@ -39,6 +39,10 @@ pub struct PolicyTerms {
     pub id: PolicyId,
     /// Where it comes from.
     pub source: Source,
+    /// Those of the same source that it took the place of, if there were any: they are in force no more, whatever a row of
+    /// the journal says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<PolicyId>,
     /// [`Policies::digest`].
     pub digest: String,
     /// The names of its rules.
@@ -85,7 +89,7 @@ impl PolicySet {
     /// The policies, signed.
     pub(crate) fn sign(
         id: PolicyId,
-        source: Source,
+        (source, replaces): (Source, Option<PolicyId>),
         policies: Policies,
         by: Actor,
         at: DateTime<Utc>,
@@ -96,6 +100,7 @@ impl PolicySet {
             statement: STATEMENT.to_owned(),
             id,
             source,
+            replaces,
             digest: policies.digest().ok()?,
             rules: policies
                 .rules
@@ -122,6 +127,7 @@ impl PolicySet {
                 statement: String::new(),
                 id: PolicyId(uuid::Uuid::nil()),
                 source: Source::Here,
+                replaces: None,
                 digest: policies.digest().unwrap_or_default(),
                 rules: Vec::new(),
                 by,

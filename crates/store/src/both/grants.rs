@@ -167,7 +167,9 @@ async fn use_once(
     let terms = &grant.terms;
     let used = sqlx::query(
         "UPDATE grants SET uses = uses + 1, last_used_at = $1
-         WHERE id = $2 AND ended_at IS NULL AND expires_at > $1 AND uses < $3 AND scope IS NOT NULL",
+         WHERE id = $2 AND ended_at IS NULL AND expires_at > $1 AND uses < $3 AND scope IS NOT NULL
+           -- Each use is a row of its own: a number that was turned back fits them no more.
+           AND uses = (SELECT COUNT(*) FROM grant_uses WHERE grant_id = $2)",
     )
     .bind(at.timestamp_millis())
     .bind(terms.id.0)

@@ -21,6 +21,9 @@ const LAST_SET: &str =
 const LAST_LOADED: &str =
     "SELECT seq, payload FROM events WHERE type = 'policies.loaded' ORDER BY seq DESC LIMIT $1";
 
+/// What no policies have.
+const UNKNOWN: PolicyId = PolicyId(Uuid::nil());
+
 /// Writes one step of policies, or looks at what something rests on; `false` when it does not fit.
 pub(super) async fn apply(connection: &mut Connection, write: &PolicyWrite) -> Result<bool> {
     match write {
@@ -71,14 +74,16 @@ async fn last<'c>(
     source: Source,
 ) -> Result<Option<PolicyId>> {
     let told = told(connection, source, 1).await?;
-    Ok(told.first().map(|terms| terms.id))
+    let last = told.into_iter().next();
+    // One event that cannot be read must not end every approval: nobody knows these, so people are asked.
+    Ok(last.map(|terms| terms.map_or(UNKNOWN, |terms| terms.id)))
 }
 
 async fn told<'c>(
     connection: impl Executor<'c, Database = Db>,
     source: Source,
     limit: u32,
-) -> Result<Vec<PolicyTerms>> {
+) -> Result<Vec<Result<PolicyTerms>>> {
     let sql = match source {
         Source::Here => LAST_SET,
         Source::File => LAST_LOADED,
@@ -87,7 +92,7 @@ async fn told<'c>(
         .bind(i64::from(limit))
         .fetch_all(connection)
         .await?;
-    events.into_iter().map(rows::policy_terms).collect()
+    Ok(events.into_iter().map(rows::policy_terms).collect())
 }
 
 #[async_trait]
@@ -109,6 +114,15 @@ impl PolicySets for Store {
         row.map(PolicySet::try_from).transpose()
     }
 
+    async fn policies_after(&self, id: PolicyId) -> Result<Option<PolicyId>> {
+        let after: Option<Uuid> =
+            sqlx::query_scalar("SELECT id FROM policies WHERE terms LIKE $1 ORDER BY id LIMIT 1")
+                .bind(format!("%\"replaces\":\"{id}\"%"))
+                .fetch_optional(&self.read)
+                .await?;
+        Ok(after.map(PolicyId))
+    }
+
     async fn count_policy_uses(&self, since: DateTime<Utc>) -> Result<Vec<PolicyUses>> {
         let rows: Vec<(Uuid, String, i64)> = sqlx::query_as(
             "SELECT policies_id, rule, COUNT(*) FROM policy_uses WHERE at >= $1
@@ -126,6 +140,7 @@ impl PolicySets for Store {
     }
 
     async fn policy_history(&self, source: Source, limit: u32) -> Result<Vec<PolicyTerms>> {
-        told(&self.read, source, limit).await
+        let told = told(&self.read, source, limit).await?;
+        Ok(told.into_iter().flatten().collect())
     }
 }

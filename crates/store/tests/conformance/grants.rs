@@ -26,6 +26,7 @@ store::on_both_databases!(
     of_many_uses_at_once_no_more_than_allowed_count,
     what_is_revoked_is_used_no_more,
     a_row_that_forgets_that_it_was_revoked_is_used_no_more,
+    a_row_that_forgets_its_uses_is_used_no_more,
     a_grant_ends_with_the_rights_of_its_person,
     a_grant_ends_with_the_part_in_its_team,
     a_grant_ends_with_the_home_of_its_agent,
@@ -305,6 +306,26 @@ async fn a_row_that_forgets_that_it_was_revoked_is_used_no_more(database: Databa
     let revoking = rules::revoke(&record(&*store, &grant).await, &by, database.at(9)).unwrap();
     store.commit(revoking).await.unwrap();
     let forget = "UPDATE grants SET ended_at = NULL, ended_why = NULL";
+    database.place.execute(forget).await.unwrap();
+    let late = using(&database, &grant, &agent, None);
+    assert!(matches!(
+        store.commit(late).await,
+        Err(CommitError::Conflict)
+    ));
+}
+
+async fn a_row_that_forgets_its_uses_is_used_no_more(database: Database) {
+    let store = trusting(&database).await;
+    let agent = database.agent(&*store, "backend").await;
+    let ana = person(&database, &*store, "Ana", Role::Responder).await;
+    let by = principal(&ana, Parts::default());
+    let approval = approved(&database, &*store, &agent, None, &by).await;
+    let grant = granted(&database, &*store, &approval, for_a_week(), &by).await;
+    for _ in 0..2 {
+        let using = using(&database, &grant, &agent, None);
+        store.commit(using).await.unwrap();
+    }
+    let forget = "UPDATE grants SET uses = 0";
     database.place.execute(forget).await.unwrap();
     let late = using(&database, &grant, &agent, None);
     assert!(matches!(

@@ -26,6 +26,7 @@ store::on_both_databases!(
     a_row_that_was_changed_is_not_proven,
     a_row_that_is_gone_is_still_what_holds,
     what_a_policy_decides_is_proven_and_no_news,
+    an_event_that_cannot_be_read_is_of_policies_that_nobody_knows,
 );
 
 struct Trusting;
@@ -181,6 +182,13 @@ async fn policies_come_back_as_they_were_and_the_journal_says_which_hold(databas
         store.policy_history(Source::Here, 1).await.unwrap(),
         [second.terms]
     );
+    let (first_id, second_id) = (first.terms.id, history[0].id);
+    assert_eq!(history[0].replaces, Some(first_id));
+    assert_eq!(
+        store.policies_after(first_id).await.unwrap(),
+        Some(second_id)
+    );
+    assert_eq!(store.policies_after(second_id).await.unwrap(), None);
     let none = PolicyId(uuid::Uuid::from_u128(1));
     assert_eq!(store.policy_set(none).await.unwrap(), None);
     verify_journal(&*store).await.unwrap();
@@ -369,4 +377,16 @@ async fn what_a_policy_decides_is_proven_and_no_news(database: Database) {
     assert_eq!(counted, [(of, "no force", 1), (of, "tests", 1)]);
     let later = epoch() + chrono::TimeDelta::days(1);
     assert!(store.count_policy_uses(later).await.unwrap().is_empty());
+}
+
+async fn an_event_that_cannot_be_read_is_of_policies_that_nobody_knows(database: Database) {
+    let store = trusting(&database).await;
+    let set = put(&database, &*store, None, "push").await;
+    let broken = "UPDATE events SET payload = '{}' WHERE type = 'policies.set'";
+    database.place.execute(broken).await.unwrap();
+    let last = store.last_policies(Source::Here).await.unwrap().unwrap();
+    assert_ne!(last, set.terms.id);
+    assert_eq!(store.policy_set(last).await.unwrap(), None);
+    let history = store.policy_history(Source::Here, 10).await.unwrap();
+    assert_eq!(history, []);
 }

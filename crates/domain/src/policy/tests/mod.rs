@@ -58,7 +58,7 @@ pub(super) fn set(n: u128, policies: Policies) -> PolicySet {
     };
     let at = epoch() + TimeDelta::seconds(1);
     let id = PolicyId(Uuid::from_u128(n));
-    PolicySet::sign(id, Source::Here, policies, by, at, &Stamp).unwrap()
+    PolicySet::sign(id, (Source::Here, None), policies, by, at, &Stamp).unwrap()
 }
 
 /// What one set says of an action.

@@ -283,9 +283,26 @@ fn what_no_key_has_signed_is_not_proven() {
     let mut later = good.clone();
     later.terms.at += chrono::TimeDelta::seconds(1);
     assert!(!later.is_proven(&Stamp));
+    let mut first = good.clone();
+    first.terms.replaces = Some(PolicyId(Uuid::from_u128(9)));
+    assert!(!first.is_proven(&Stamp));
     let mut file = good;
     file.terms.source = crate::policy::Source::File;
     assert!(!file.is_proven(&Stamp));
+}
+
+#[test]
+fn no_agent_of_another_name_is_allowed() {
+    let mut tests = allow("tests", &["cargo", "test"]);
+    tests["agents"] = json!(["backend"]);
+    let asked = bash("cargo test");
+    assert!(says(json!([tests]), &asked).is_some());
+    tests["agents"] = json!(["Backend"]);
+    assert!(says(json!([tests]), &asked).is_none());
+    // One that asks means both.
+    let mut first = ask("first", &["cargo"]);
+    first["agents"] = json!(["Backend"]);
+    assert!(says(json!([first]), &asked).is_some());
 }
 
 #[test]
