@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     access::Access,
+    attachment::Attaching,
     delivery::{Endpoint, Reach, Retry},
     digest::Hash,
     event::{NewEvent, Payload},
@@ -89,6 +90,8 @@ pub enum Write {
     Ladder(LadderWrite),
     /// A step of a grant.
     Grant(GrantWrite),
+    /// Files become part of an interaction.
+    Attach(Box<Attaching>),
     /// As [`Write::Advance`], and all that was written in the interaction goes (rule 19): from its row, from its
     /// events, and from everything that was made of them. If the journal has an event of it after the last one that the
     /// decision rests on, the whole changeset is refused as a conflict; so too when it is the last of its task that has words
@@ -165,6 +168,7 @@ impl Changeset {
             | Write::Ladder(_)
             | Write::Counted(_)
             | Write::Grant(_)
+            | Write::Attach(_)
             | Write::Retry { .. }
             | Write::Heard { .. } => None,
         }

@@ -77,6 +77,10 @@ id!(
     GrantId
 );
 id!(
+    /// A file that an ask or an answer carries.
+    AttachmentId
+);
+id!(
     /// One obligation to tell one destination one thing.
     DeliveryId
 );

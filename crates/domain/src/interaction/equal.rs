@@ -5,12 +5,13 @@ use super::{Interaction, Kind, Request, TaskRef};
 
 impl Interaction {
     /// Whether it can be shown on one card with equal ones. One press never counts towards several approvals that take more
-    /// people, and what may be changed first has a control of its own.
+    /// people, what may be changed first has a control of its own, and a message holds no files.
     pub fn may_share_a_card(&self) -> bool {
         let kind = self.request.kind();
         matches!(kind, Kind::Approval | Kind::Acknowledgement)
             && self.quorum().is_none()
             && self.amendable().is_none()
+            && self.request.attached().is_empty()
     }
 
     /// Whether a person decides the same here and there: the same agent wants to run the same action, to the last byte, and

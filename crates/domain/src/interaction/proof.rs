@@ -5,7 +5,8 @@ use thiserror::Error;
 
 use super::{
     Action, Answer, AnswerContent, Ask, Interaction, Outcome, Receipt, State, Vote, different,
-    people, receipt,
+    people,
+    receipt::{self, attachments_digest},
 };
 use crate::{digest, sign::Verify};
 
@@ -173,7 +174,10 @@ impl Interaction {
             | Ask::Form { .. }
             | Ask::Notification { .. } => false,
         };
-        if !content {
+        // An erased one has no files any more.
+        let of_files =
+            self.erased.is_some() || decision.attachments_digest == attachments_digest(self);
+        if !content || !of_files {
             return Err(Unproven::OtherContent);
         }
         let approvers = receipt::approvers(

@@ -117,6 +117,7 @@ pub fn open_granted(
         answered_at: now.at,
         receipt: Some(Box::new(receipt.ok_or(Refused::NoKey)?)),
         votes: Vec::new(),
+        attachments: Vec::new(),
         content,
     };
     let resolved = InteractionEvent::Resolved {
@@ -162,8 +163,9 @@ pub fn wanted<'a>(request: &'a Request, agent: &AgentRef, of: &'a AskedOf) -> Op
     else {
         return None;
     };
-    // Whoever asks for somebody wants that person's word on this one.
-    of.to.is_none().then_some(Wanted {
+    // Whoever asks for somebody wants that person's word on this one, and files are for people to look at.
+    let is_plain = of.to.is_none() && action.attachments.is_empty();
+    is_plain.then_some(Wanted {
         agent: agent.id,
         team: of.team.as_ref().map(|team| team.id),
         session: request.session_id.as_deref(),
