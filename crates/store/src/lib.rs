@@ -51,6 +51,7 @@ pub use access::{
     SessionRecord, TokenRecord,
 };
 pub use capability::{
+    attachments::{Attachments, FileOf, NewFile},
     grants::Grants,
     interactions::{Interactions, SignsOfLife, Snoozes, Tasks},
     nodes::{NodeId, Nodes, Present},
@@ -151,6 +152,7 @@ pub trait Store:
     + ReachNumbers
     + Ladders
     + Grants
+    + Attachments
     + Endpoints
     + Inbox
     + Cards
@@ -181,6 +183,7 @@ impl<
         + ReachNumbers
         + Ladders
         + Grants
+        + Attachments
         + Endpoints
         + Inbox
         + Cards

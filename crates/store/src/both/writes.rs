@@ -48,6 +48,7 @@ pub(super) async fn apply(
             }
             Write::Counted(standing) => super::standing::holds(connection, standing).await?,
             Write::Ladder(step) => super::ladders::apply(connection, step).await?,
+            Write::Attach(attaching) => super::attachments::apply(connection, attaching).await?,
             Write::Grant(step) => super::grants::apply(connection, step).await?,
             Write::Reach(reach) => super::reaches::apply(connection, reach).await?,
             // What is owed by it is made of it with the events of the batch.
