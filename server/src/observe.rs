@@ -63,6 +63,7 @@ pub async fn observe(
     };
     let bytes = match request.uri().path() {
         "/slack/events" | "/slack/interactivity" | "/slack/commands" => body::SLACK_BYTES,
+        "/api/v1/attachments" => limits::ATTACHMENT_BYTES,
         _ => limits::BODY_BYTES,
     };
     let request = request.map(|body| body::bounded(body, bytes, observer.body_time));

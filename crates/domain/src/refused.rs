@@ -228,7 +228,7 @@ pub enum Refused {
     },
     /// There is nowhere to keep files.
     #[error(
-        "this server keeps no attachments; an admin says where with the setting `attachments.url`"
+        "this server keeps no attachments; an admin says where with the setting `attachments`"
     )]
     NoFiles,
     /// The deadline is still ahead.

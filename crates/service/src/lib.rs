@@ -3,11 +3,12 @@
 //! Beside them stand the parts they share with their callers: [`secret`] and [`hook_secret`], the [`guard`] of
 //! addresses, the numbers of [`metrics`], and [`Channels`].
 //!
-//! Uses `domain`, `machine`, `signing` and `store`. Begin with `ask.rs`, then `answer.rs`.
+//! Uses `attached`, `domain`, `machine`, `signing` and `store`. Begin with `ask.rs`, then `answer.rs`.
 
 mod answer;
 mod ask;
 mod ask_for;
+mod attachments;
 mod backoff;
 pub mod calendar;
 mod callbacks;
@@ -59,6 +60,7 @@ mod tokens;
 mod uses;
 
 pub use ask::Asked;
+pub use attachments::{FilePlace, SentFile};
 pub use channels::Channels;
 pub use duty::{Imported, TeamDuty};
 pub use endpoints::{CONFIGURED, WishedEndpoint};
@@ -147,6 +149,8 @@ pub struct Service {
     to_climb: Arc<Notify>,
     /// Taken while the database is read for a message to a person.
     messages_read: Arc<Semaphore>,
+    /// Where files are kept.
+    keeping: Arc<attachments::Keeping>,
 }
 
 /// The parts that webhooks and callbacks need.
@@ -181,6 +185,9 @@ pub enum ServiceError {
     /// A rule said no.
     #[error(transparent)]
     Refused(Refused),
+    /// Where files are kept, something failed.
+    #[error(transparent)]
+    Files(attached::FileError),
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -236,6 +243,7 @@ impl Service {
             strangers: Arc::default(),
             to_climb: Arc::default(),
             messages_read: Arc::new(Semaphore::new(reach::MESSAGES_READ)),
+            keeping: Arc::new(attachments::Keeping::new(None)),
         }
     }
 

@@ -434,6 +434,10 @@ pub(super) fn told(error: ServiceError) -> UiError {
         }
         // No page comes with a token.
         ServiceError::TokenExpired(_) => UiError::Internal,
+        ServiceError::Files(error) => {
+            tracing::error!(%error, "a page failed where files are kept");
+            UiError::Internal
+        }
         ServiceError::Store(error) => {
             tracing::error!(%error, "a page failed in the store");
             UiError::Internal

@@ -314,7 +314,8 @@ async fn start(flags: ServerFlags) -> anyhow::Result<()> {
         Arc::new(SystemClock),
         Arc::new(SystemIds),
         keys,
-    );
+    )
+    .with_files()?;
     let slack = WayIn::new(&state.config, &state.service)?;
     let state = state.with_slack(slack);
     let webhook = state.config.webhook_url.as_ref().map(WebhookUrl::reveal);
