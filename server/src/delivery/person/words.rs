@@ -95,7 +95,11 @@ impl Words {
         let agent = cut(&name, NAME);
         let refers =
             matches!(&request.ask, Ask::Approval { action, .. } if !action.operands.is_empty());
-        let is_whole = is_plain && fits(&body) && agent == interaction.agent.name && !refers;
+        let is_whole = is_plain
+            && fits(&body)
+            && agent == interaction.agent.name
+            && !refers
+            && request.without_files() == Shown::Whole;
         let shown = Shown::unless_cut(!is_whole);
         let mut buttons = buttons(&request.ask);
         buttons.retain(|button| shown.offers(button.verdict) && is_short(&button.title));
