@@ -30,6 +30,7 @@ const FILES: [(&str, &str, &str); 27] = files![
     "duty": "docs/duty.md",
     "ladders": "docs/ladders.md",
     "operations": "docs/operations.md",
+    "attachments": "docs/attachments.md",
     "erasing": "docs/erasing.md",
     "performance": "docs/performance.md",
     "delivery": "docs/delivery.md",
