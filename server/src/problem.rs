@@ -609,9 +609,10 @@ impl From<ServiceError> for Problem {
             ServiceError::NotFound => Self::not_found(),
             ServiceError::Refused(refused) => refused.into(),
             ServiceError::TokenExpired(end) => Self::token_expired(end),
-            ServiceError::Wait(_) | ServiceError::Busy | ServiceError::WeakPassword(_) => {
-                Self::busy(error.to_string())
-            }
+            ServiceError::Wait(_)
+            | ServiceError::Busy
+            | ServiceError::FilesBusy
+            | ServiceError::WeakPassword(_) => Self::busy(error.to_string()),
             ServiceError::Files(error) => {
                 tracing::error!(%error, "a request failed where files are kept");
                 Self::internal()

@@ -76,12 +76,12 @@ impl Service {
     /// A place for one more file, before anything of it is read: whoever may send one gets it, if there is one.
     ///
     /// # Errors
-    /// [`Refused::NoFiles`], [`Refused::NotAResponder`], [`ServiceError::Busy`].
+    /// [`Refused::NoFiles`], [`Refused::NotAResponder`], [`ServiceError::FilesBusy`].
     pub fn place_for_file(&self, by: &Principal) -> Result<FilePlace, ServiceError> {
         self.keeping.files()?;
         sender(by)?;
         let place = Arc::clone(&self.keeping.coming).try_acquire_owned();
-        let place = place.map_err(|_| ServiceError::Busy)?;
+        let place = place.map_err(|_| ServiceError::FilesBusy)?;
         Ok(FilePlace { _place: place })
     }
 
@@ -142,7 +142,7 @@ impl Service {
         bytes: Vec<u8>,
     ) -> Result<Kept, ServiceError> {
         let turn = self.keeping.looked_into.acquire().await;
-        let _turn = turn.map_err(|_| ServiceError::Busy)?;
+        let _turn = turn.map_err(|_| ServiceError::FilesBusy)?;
         let looked = tokio::task::spawn_blocking(move || look_into(name, format, bytes)).await;
         match looked {
             Ok(Ok(kept)) => Ok(kept),

@@ -179,6 +179,9 @@ pub enum ServiceError {
     /// Too many passwords are being checked.
     #[error("too many people are signing in; try again in a moment")]
     Busy,
+    /// Too many files are on their way in.
+    #[error("too many files are on their way; try again in a moment")]
+    FilesBusy,
     /// The token was good until then.
     #[error("this token has expired")]
     TokenExpired(DateTime<Utc>),

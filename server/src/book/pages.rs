@@ -15,7 +15,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 27] = files![
+const FILES: [(&str, &str, &str); 28] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "api": "docs/api.md",

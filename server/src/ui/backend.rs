@@ -429,7 +429,7 @@ pub(super) fn told(error: ServiceError) -> UiError {
         }
         ServiceError::Refused(refused) => UiError::Invalid(sentence(&refused.to_string())),
         ServiceError::WeakPassword(_) => UiError::Invalid(sentence(&error.to_string())),
-        ServiceError::Wait(_) | ServiceError::Busy => {
+        ServiceError::Wait(_) | ServiceError::Busy | ServiceError::FilesBusy => {
             UiError::TryLater(sentence(&error.to_string()))
         }
         // No page comes with a token.

@@ -151,6 +151,7 @@ fn of_call(operation: &str) -> Vec<Refusal> {
             responders_only(),
             quota_used_up(),
             Refused::TooManyFiles { limit: 50 }.into(),
+            Refusal::busy("too many files are on their way; try again in a moment"),
             Refused::NoFiles.into(),
             Refusal::invalid(vec![domain::Fault::new(
                 "$",
