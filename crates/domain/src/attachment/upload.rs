@@ -145,7 +145,15 @@ impl Upload<'_> {
 
 /// A name is shown, and becomes the name of a file on the disk of whoever saves it.
 fn check_name(name: &str, faults: &mut Faults) {
-    faults.line("name", Some(name.to_owned()), limits::ATTACHMENT_NAME_CHARS);
+    let mut own = Faults::default();
+    own.line("name", Some(name.to_owned()), limits::ATTACHMENT_NAME_CHARS);
+    if let Err(found) = own.into_result(()) {
+        // The rest would say the same in other words.
+        for fault in found {
+            faults.add(&fault.path, fault.message);
+        }
+        return;
+    }
     let is_path = name.contains(['/', '\\', ':']) || name.starts_with('.') || name.ends_with('.');
     if is_path {
         faults.add(
