@@ -227,9 +227,7 @@ pub enum Refused {
         limit: u32,
     },
     /// There is nowhere to keep files.
-    #[error(
-        "this server keeps no attachments; an admin says where with the setting `attachments`"
-    )]
+    #[error("this server keeps no attachments; an admin says where with the setting `attachments`")]
     NoFiles,
     /// The deadline is still ahead.
     #[error("the deadline has not passed")]

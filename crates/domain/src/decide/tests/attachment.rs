@@ -302,6 +302,24 @@ fn no_grant_and_no_group_passes_over_a_file() {
     let ids = Counter::default();
     let granted = decide::open_granted(request, agent(), of, None, None, &record, at(&ids, 0));
     assert_eq!(granted, Err(Refused::NotApproved));
+    // Nor is one made of what a person approved with files.
+    let ana = person(Role::Responder);
+    for (pending, is_offered) in [
+        (asked(Kind::Approval, &ids), false),
+        (
+            written(&crate::testing::opened(body(Kind::Approval), None, &ids)),
+            true,
+        ),
+    ] {
+        let yes = given(answer_to(Kind::Approval));
+        let closed = written(&decide::answer(&pending, yes, &ana, None, at(&ids, 1)).unwrap());
+        assert_eq!(
+            crate::decide::grant::can_be_made_of(&closed),
+            is_offered,
+            "{:?}",
+            closed.request.attached()
+        );
+    }
     for kind in [Kind::Approval, Kind::Acknowledgement] {
         let mut one = asked(kind, &ids);
         one.card = Some(Card {
