@@ -73,6 +73,11 @@ impl Service {
         }
     }
 
+    /// Whether there is a place for files.
+    pub fn keeps_files(&self) -> bool {
+        self.keeping.files.is_some()
+    }
+
     /// A place for one more file, before anything of it is read: whoever may send one gets it, if there is one.
     ///
     /// # Errors

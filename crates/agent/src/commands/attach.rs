@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use clap::Args;
 use domain::{
     attachment::{self, Attachment, Format},
@@ -119,19 +119,11 @@ impl Read {
             size.len()
         );
         let bytes = fs::read(file).with_context(|| format!("cannot read {place}"))?;
-        let is_diff = file
-            .extension()
-            .is_some_and(|end| end == "diff" || end == "patch");
-        let format = match Format::of_picture(&bytes) {
-            Some(picture) => picture,
-            None if str::from_utf8(&bytes).is_err() => {
-                bail!(
-                    "{place} is neither a picture that people can be shown here nor a text in UTF-8"
-                )
-            }
-            None if is_diff => Format::Diff,
-            None => Format::Text,
-        };
+        let format = Format::of_file(name, &bytes).with_context(|| {
+            format!(
+                "{place} is neither a picture that people can be shown here nor a text in UTF-8"
+            )
+        })?;
         Ok(Self {
             name: name.to_owned(),
             format,

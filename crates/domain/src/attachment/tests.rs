@@ -75,6 +75,21 @@ fn a_file_is_what_it_says() {
 }
 
 #[test]
+fn a_file_on_a_disk_is_what_is_in_it() {
+    for (name, bytes, format) in [
+        ("a.txt", PNG, Some(Format::Png)),
+        ("a.png", b"hello", Some(Format::Text)),
+        ("a.diff", b"--- a\n+++ b\n", Some(Format::Diff)),
+        ("a.patch", b"", Some(Format::Diff)),
+        ("diff", b"", Some(Format::Text)),
+        ("a.diff", b"\xff\xfe", None),
+        ("a.gif", b"GIF89a\xff", None),
+    ] {
+        assert_eq!(Format::of_file(name, bytes), format, "{name}");
+    }
+}
+
+#[test]
 fn a_name_is_that_of_a_file_and_no_path() {
     let at = |name: &str| paths(sent(name, "text/plain", b"x"));
     for name in [

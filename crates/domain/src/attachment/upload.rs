@@ -72,6 +72,16 @@ impl Format {
         }
     }
 
+    /// What a file on a disk is, by what is in it; a difference by its name. `None` of what nobody can be shown.
+    pub fn of_file(name: &str, bytes: &[u8]) -> Option<Self> {
+        if let Some(picture) = Self::of_picture(bytes) {
+            return Some(picture);
+        }
+        str::from_utf8(bytes).ok()?;
+        let is_diff = [".diff", ".patch"].iter().any(|end| name.ends_with(end));
+        Some(if is_diff { Self::Diff } else { Self::Text })
+    }
+
     /// Whether it is a picture.
     pub fn is_picture(self) -> bool {
         match self {

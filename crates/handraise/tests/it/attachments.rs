@@ -29,6 +29,7 @@ store::on_both_databases!(
     a_server_without_a_place_says_so,
     a_model_writes_files_out,
     the_page_shows_them_and_a_telephone_leads_there,
+    a_person_sends_a_file_along,
 );
 
 /// Two by two pixels.
@@ -505,4 +506,53 @@ async fn the_page_shows_them_and_a_telephone_leads_there(database: TestDatabase)
     assert!(!file.exists());
     let page = read(&app, &ana, &format!("/blockers/{id}")).await;
     assert!(page.contains("This file is missing"), "{page}");
+}
+
+async fn a_person_sends_a_file_along(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let ana = app.sign_in("Ana", Role::Responder).await;
+    let asked = agent.ask(json!({})).await;
+    let place = format!("/q/{}", asked["id"].as_str().unwrap());
+    let page = read(&app, &ana, &place).await;
+    assert!(page.contains("enctype=\"multipart/form-data\""), "{page}");
+    let upload = async |name: &str, bytes: &[u8]| {
+        let mut body = format!(
+            "--xyzzy\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
+             Content-Type: application/octet-stream\r\n\r\n"
+        )
+        .into_bytes();
+        body.extend_from_slice(bytes);
+        body.extend_from_slice(b"\r\n--xyzzy--\r\n");
+        let sent = app
+            .post(&format!("{place}/files"))
+            .header("cookie", &ana)
+            .header(header::ORIGIN, app.url(""))
+            .header(header::CONTENT_TYPE, "multipart/form-data; boundary=xyzzy")
+            .body(body);
+        sent.send().await.unwrap()
+    };
+    let refused = upload("a.bin", b"\xff\xfe").await;
+    assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    let words = refused.text().await.unwrap();
+    assert!(words.contains("neither a picture"), "{words}");
+    let taken = upload("x.diff", DIFF.as_bytes()).await;
+    assert_eq!(taken.status(), StatusCode::SEE_OTHER);
+    let next = taken.headers()[header::LOCATION]
+        .to_str()
+        .unwrap()
+        .to_owned();
+    let id = next.rsplit('=').next().unwrap().to_owned();
+    let page = read(&app, &ana, &next).await;
+    assert!(page.contains("One file goes with it"), "{page}");
+    let answer = app
+        .post(&place)
+        .header("cookie", &ana)
+        .header(header::ORIGIN, app.url(""))
+        .form(&[("text", "see there"), ("attachments", &*id)]);
+    let answered = answer.send().await.unwrap();
+    assert_eq!(answered.status(), StatusCode::SEE_OTHER);
+    let told = agent.poll(&asked).await;
+    assert_eq!(told["answer"]["text"], "see there");
+    assert_eq!(told["answer"]["attachments"][0]["type"], "text/x-diff");
 }

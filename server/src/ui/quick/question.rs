@@ -66,6 +66,8 @@ pub(super) struct Question {
     pub(super) beginning: String,
     /// Whether files were sent with it, which have no room here.
     pub(super) has_files: bool,
+    /// Whether its answer can have files. Those of a form go with the last of several, and of several approvals none has any.
+    pub(super) takes_files: bool,
 }
 
 impl ForPerson {
@@ -134,6 +136,9 @@ impl ForPerson {
             shown: Shown::Whole,
             beginning: String::new(),
             has_files: request.without_files() == Shown::Cut,
+            takes_files: service.keeps_files()
+                && interaction.quorum().is_none()
+                && request.kind() != Kind::Form,
             row,
         };
         question.make_fit(interaction);
