@@ -22,6 +22,7 @@ pub mod limits;
 pub mod mcp;
 pub mod observe;
 mod plain_page;
+pub mod policies;
 pub mod problem;
 pub mod providers;
 pub mod resource;

@@ -142,6 +142,11 @@ fn api(state: &AppState) -> Router<AppState> {
             "/v1/grants/{id}",
             get(v1::grants::get).delete(v1::grants::revoke),
         )
+        .route(
+            "/v1/policies",
+            get(v1::policies::get).post(v1::policies::add),
+        )
+        .route("/v1/policies/check", post(v1::policies::check))
         .route("/v1/sessions/end", post(v1::sessions::end))
         .route("/v1/tasks", get(v1::tasks::list))
         .route("/v1/tasks/{id}", put(v1::tasks::put).get(v1::tasks::get))

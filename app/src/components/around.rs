@@ -20,6 +20,7 @@ pub(super) fn AroundLines(around: Around, live: Live) -> impl IntoView {
     let Around {
         claim,
         offline,
+        policies,
         approvals,
         meant_for,
         why,
@@ -49,6 +50,7 @@ pub(super) fn AroundLines(around: Around, live: Live) -> impl IntoView {
         view! { <p>"You have snoozed it for another " <Until at=until live /> "."</p> }
     });
     let any = offline.is_some()
+        || policies.is_some()
         || approvals.is_some()
         || claim.is_some()
         || meant_for.is_some()
@@ -57,6 +59,7 @@ pub(super) fn AroundLines(around: Around, live: Live) -> impl IntoView {
         view! {
             <div class="around">
                 {offline.map(|words| view! { <p>{words}</p> })}
+                {policies.map(|words| view! { <p class="around-policies" dir="auto">{words}</p> })}
                 {approvals.map(|words| view! { <p dir="auto">{words}</p> })}
                 {claim}
                 {meant_for}

@@ -50,6 +50,15 @@ fn Said(row: Row, ending: Ending, live: Live) -> impl IntoView {
     let someone = who.clone().unwrap_or_else(|| "Somebody".to_owned());
     let someone = view! { <bdi>{someone}</bdi> };
     let ago = view! { <Ago at=ending.at live /> };
+    if let Some(rule) = ending.ruled {
+        let rule = view! { <bdi>{rule}</bdi> };
+        return match ending.outcome {
+            Outcome::Approved => {
+                view! { "The policy “" {rule} "” approved it " {ago} "." }.into_any()
+            }
+            _ => view! { "The policy “" {rule} "” denied it " {ago} "." }.into_any(),
+        };
+    }
     match ending.outcome {
         Outcome::Answered if row.kind == Kind::Acknowledgement => {
             view! { {someone} " acknowledged it " {ago} "." }.into_any()
@@ -223,6 +232,7 @@ mod tests {
             at: DateTime::UNIX_EPOCH,
             answer: Some(answer.to_owned()),
             granted: None,
+            ruled: None,
             goes_on: false,
             reason: None,
             collected_at: None,

@@ -108,8 +108,8 @@ pub(crate) use retry_many::RetryMany;
 pub(crate) use settings::{
     AccountView, ConnectionsView, CreateTeamForm, CreateToken, CreateWebhookForm, GivenLately,
     InviteForm, LadderOf, MadeLink, MadeSecret, MadeToken, OwnTeams, PeopleRows, PersonChanges,
-    PersonView, Said, SessionRows, TeamChanges, TeamRows, TeamView, TokenRows, WebhookChanges,
-    WebhookRows, WebhookView, when_done,
+    PersonView, PoliciesLink, Said, SessionRows, TeamChanges, TeamRows, TeamView, TokenRows,
+    WebhookChanges, WebhookRows, WebhookView, when_done,
 };
 pub(crate) use slack_link_view::SlackLinkView;
 pub(crate) use snoozed_list::draw_snoozed;

@@ -33,7 +33,7 @@ fn StepLine(step: Step, live: Live) -> impl IntoView {
     let text = step.text;
     let is_said = matches!(
         step.what,
-        What::Asked | What::Claimed | What::GivenUp | What::Granted
+        What::Asked | What::Claimed | What::GivenUp | What::Granted | What::Ruled(_)
     );
     let text = text.filter(|_| !is_said);
     view! {
@@ -54,10 +54,10 @@ fn words(step: &Step) -> (Option<&str>, String) {
         Some(Via::Dashboard) => " in the dashboard",
         Some(Via::Api) => " by the API",
         Some(Via::Slack) => " in Slack",
-        None => "",
+        Some(Via::Policy) | None => "",
     };
     match step.what {
-        What::Asked => (by, "asked".to_owned()),
+        What::Asked | What::AskedUnder => (by, "asked".to_owned()),
         What::Told => (by, "told this".to_owned()),
         What::Moved => (by, "moved it to another team".to_owned()),
         What::Claimed => match &step.text {
@@ -83,6 +83,14 @@ fn words(step: &Step) -> (Option<&str>, String) {
             let whose = step.by.as_deref().unwrap_or("Somebody");
             let made = step.text.as_deref().unwrap_or_default();
             (None, format!("Approved by {whose}’s grant of {made}"))
+        }
+        What::Ruled(outcome) => {
+            let rule = step.text.as_deref().unwrap_or_default();
+            let done = match outcome {
+                Outcome::Approved => "Approved",
+                _ => "Denied",
+            };
+            (None, format!("{done} by the policy “{rule}”"))
         }
         What::GrantMade => (by, "approved the next ones like this ahead".to_owned()),
         What::GrantRevoked => (by, "revoked what was approved ahead".to_owned()),

@@ -270,11 +270,14 @@ impl Change {
         };
         let by = event.actor.name();
         let closure = match what {
-            // A grant has approved it as it was asked: it waited for nobody.
+            // A grant or a policy has decided it as it was asked: it waited for nobody.
             InteractionEvent::Requested {
                 granted: Some(_), ..
             } => return Self::Other,
-            InteractionEvent::Resolved { answer, .. } if is_by_grant(answer) => return Self::Other,
+            InteractionEvent::Requested { request, .. } if request.is_decided_at_once() => {
+                return Self::Other;
+            }
+            InteractionEvent::Resolved { answer, .. } if is_at_once(answer) => return Self::Other,
             InteractionEvent::Requested {
                 agent,
                 request,
@@ -396,7 +399,9 @@ impl Change {
     }
 }
 
-fn is_by_grant(answer: &Answer) -> bool {
+fn is_at_once(answer: &Answer) -> bool {
     let receipt = answer.receipt.as_ref();
-    receipt.is_some_and(|receipt| receipt.decision.grant.is_some())
+    receipt.is_some_and(|receipt| {
+        receipt.decision.grant.is_some() || receipt.decision.policy.is_some()
+    })
 }

@@ -11,6 +11,8 @@ pub struct Around {
     pub claim: Option<ClaimView>,
     /// That nobody seems to wait for it any more, as a sentence.
     pub offline: Option<String>,
+    /// What the policies say of it, a line for each rule.
+    pub policies: Option<String>,
     /// How many people have to approve it and who has, as sentences.
     pub approvals: Option<String>,
     /// Whom it is for, and who handed it over to them, as a sentence.

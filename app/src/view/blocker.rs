@@ -149,6 +149,9 @@ pub struct Ending {
     pub answer: Option<String>,
     /// The day on which the standing approval was made that approved it, where no person was asked.
     pub granted: Option<String>,
+    /// The rule of a policy that decided it, where no person was asked.
+    #[serde(default)]
+    pub ruled: Option<String>,
     /// Whether the next ones like it can be approved ahead.
     pub goes_on: bool,
     /// Why it was taken back.

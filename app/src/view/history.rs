@@ -78,6 +78,8 @@ pub struct Step {
 pub enum What {
     /// An agent asked.
     Asked,
+    /// The same, and policies had something to say; `text` is what, a line for each rule.
+    AskedUnder,
     /// An agent told.
     Told,
     /// It belongs to another team from then on; `text` is the team's name.
@@ -98,6 +100,8 @@ pub enum What {
     Closed(Outcome),
     /// A person's standing approval approved it as it was asked; `text` is the day on which it was made.
     Granted,
+    /// A policy decided it as it was asked; `text` is the name of the rule.
+    Ruled(Outcome),
     /// A person approved the next ones like this ahead; `text` is until when.
     GrantMade,
     /// A person revoked that.

@@ -49,6 +49,13 @@ def test_an_approval_by_a_person_s_standing_one_is_an_approval(calls: Calls, ser
     assert (decision.receipt.grant_id, decision.receipt.responder.name) == (GRANT["id"], "Ana")
 
 
+def test_an_approval_by_a_rule_of_an_admin_is_an_approval(calls: Calls, server: FakeServer) -> None:
+    server.lies = {"receipt": resigned(version=3, policy=POLICY, responder=RULE)(server)}
+    decision = approve(calls, server)
+    assert decision and decision.receipt
+    assert (decision.receipt.policy_rule, decision.receipt.responder.via) == ("tests", "policy")
+
+
 def test_a_responder_is_who_signed_for_it_and_not_who_the_server_says(calls: Calls, server: FakeServer) -> None:
     def by_eve(said: Json) -> Json:
         said["answer"]["responder"] = {"id": "9", "name": "Eve", "via": "api"}
@@ -96,6 +103,8 @@ def by_another_key_under_this_name(server: FakeServer) -> Callable[[Json], Json]
 
 
 OTHER = "sha256:" + "0" * 64
+POLICY = {"id": "019a7c41-5d0e-7b52-9c1a-0f6de2f3b8ab", "digest": OTHER, "rule": "tests"}
+RULE = {"id": POLICY["id"], "name": "tests", "via": "policy"}
 GRANT = {"id": "019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa", "made_at": "2027-01-12T08:00:00Z"}
 NOW = datetime.now(timezone.utc)
 
@@ -115,6 +124,13 @@ NOW = datetime.now(timezone.utc)
         (resigned(grant=GRANT, version=2, asked_digest=OTHER), "only approves"),
         (resigned(grant=GRANT, version=2, approvers=[]), "only approves"),
         (forged(grant=GRANT, version=2), "signature"),
+        (resigned(policy=POLICY, responder=RULE), "version 1"),
+        (resigned(policy=POLICY, version=3), "does not name"),
+        (resigned(responder=RULE), "does not name"),
+        (resigned(policy=POLICY, version=3, responder={**RULE, "name": "other"}), "does not name"),
+        (resigned(policy={**POLICY, "more": 1}, version=3, responder=RULE), "holds more"),
+        (resigned(policy=POLICY, grant=GRANT, version=3, responder=RULE), "holds more"),
+        (resigned(policy=POLICY, version=3, responder=RULE, outcome="adjust"), "a policy approves"),
         (resigned(plan_digest=OTHER), "holds more"),
         (resigned(agent={**AGENT, "role": "admin"}), "holds more"),
         (resigned(version=2), "version 2"),

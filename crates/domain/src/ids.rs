@@ -81,6 +81,10 @@ id!(
     AttachmentId
 );
 id!(
+    /// A set of policies, as it was put in force.
+    PolicyId
+);
+id!(
     /// One obligation to tell one destination one thing.
     DeliveryId
 );

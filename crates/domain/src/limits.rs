@@ -211,3 +211,19 @@ pub const MATCHED_BYTES: usize = 2_000;
 pub const MATCHED_WORDS: usize = 50;
 /// How many matchers are offered for an action.
 pub const PROPOSALS: usize = 5;
+/// Most rules of a set of policies.
+pub const POLICY_RULES: usize = 200;
+/// Largest set of policies, as JSON, in bytes.
+pub const POLICY_BYTES: usize = 128 * 1024;
+/// Most examples of one list of a rule.
+pub const POLICY_EXAMPLES: usize = 20;
+/// Most agents, teams, tools, conditions, words or values that a rule names in one place.
+pub const POLICY_NAMED: usize = 50;
+/// Longest of these, in characters.
+pub const POLICY_WORD_CHARS: usize = 300;
+/// How many rules are named beside what they decided.
+pub const POLICY_SAID: usize = 8;
+/// How far back policies are tried on what was asked, at most, in days.
+pub const POLICY_TEST_DAYS: u32 = 400;
+/// How many approvals that would have been decided otherwise are named; of more it is said how many.
+pub const POLICY_TEST_SHOWN: usize = 1_000;

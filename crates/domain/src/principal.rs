@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    ids::{AgentId, PersonId, TeamId, TokenId},
+    ids::{AgentId, PersonId, PolicyId, TeamId, TokenId},
     limits::PROOF_LASTS,
     refused::Refused,
     team::{Audience, Parts, TeamRef},
@@ -61,6 +61,8 @@ pub enum Via {
     Api,
     /// A card in Slack, or its thread.
     Slack,
+    /// Nobody: a rule that an admin has put in force decided it as it was asked (rule 14).
+    Policy,
 }
 
 /// A caller whose credentials were checked.
@@ -108,7 +110,8 @@ pub enum Principal {
     },
 }
 
-/// A person or program that may answer. [`Principal::responder`] is the only place that makes one.
+/// A person or program that may answer. [`Principal::responder`] is the only place that makes one, but for what a policy
+/// decides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Responder {
     /// The id of the person, the token or the user of Slack.
@@ -117,6 +120,17 @@ pub struct Responder {
     pub name: String,
     /// Where they answered.
     pub via: Via,
+}
+
+impl Responder {
+    /// Stands where a rule decides, in place of a person.
+    pub(crate) fn of_policy(policies: PolicyId, rule: &str) -> Self {
+        Self {
+            id: policies.0,
+            name: rule.to_owned(),
+            via: Via::Policy,
+        }
+    }
 }
 
 impl Principal {

@@ -7,7 +7,7 @@ use domain::{
     attachment::Holder,
     decide::interaction::{self as decide, AskedOf},
     interaction::{Ask, Draft, Kind, Request, TaskRef},
-    limits,
+    limits, policy,
 };
 
 use super::{Service, ServiceError};
@@ -76,16 +76,29 @@ impl Service {
             }
             self.may_revise(&request, &agent, team.as_ref()).await?;
             let quota = self.quota_left(agent.id).await?;
+            let looked_up = self
+                .look_up(&request, &agent, team.as_ref(), to.as_ref())
+                .await?;
+            let ruling = looked_up.ruling.as_ref();
+            let ruled_team = self.team_of(ruling).await?;
+            let asked_team = ruled_team.as_ref().or(team.as_ref());
             let of = AskedOf {
-                team: team.as_ref().map(Team::named),
-                to: to.clone(),
+                team: asked_team.map(Team::named),
+                // Whom the agent asks for need not be of the team that a policy names.
+                to: to.clone().filter(|_| ruled_team.is_none()),
             };
-            // What a grant covers waits for nobody, so it takes no room among what does.
-            let grant = match grant_tries {
-                0 => None,
-                _ => self.grant_for(&request, &agent, &of).await?,
+            let asking = match ruling {
+                Some(ruling) => policy::under(request.clone(), ruling),
+                None => request.clone(),
             };
-            if grant.is_none() && request.kind() != Kind::Notification {
+            // What a policy decides, or a grant covers, waits for nobody, so it takes no room among what does.
+            let at_once = looked_up.at_once();
+            let grant = match (at_once, grant_tries) {
+                (Some(_), _) | (None, 0) => None,
+                (None, _) => self.grant_for(&asking, &agent, &of).await?,
+            };
+            let waits = at_once.is_none() && grant.is_none();
+            if waits && request.kind() != Kind::Notification {
                 self.has_room(&agent, request.task.as_ref()).await?;
             }
             let task = match &request.task {
@@ -95,7 +108,7 @@ impl Service {
             let granted = grant.map(|grant| {
                 grant_tries -= 1;
                 decide::open_granted(
-                    request.clone(),
+                    asking.clone(),
                     agent.clone(),
                     of.clone(),
                     key.clone(),
@@ -104,16 +117,25 @@ impl Service {
                     self.moment(),
                 )
             });
-            let mut changeset = match granted {
-                Some(Ok(changeset)) => changeset,
-                // It has just ended, or nothing can be signed: a person is asked.
-                None | Some(Err(_)) => decide::open_for(
+            let mut changeset = match (at_once, granted) {
+                (Some(ruling), _) => decide::open_ruled(
                     request.clone(),
                     agent.clone(),
                     of,
                     key.clone(),
                     task.as_ref(),
-                    self.channel_for(&request, team.as_ref()),
+                    ruling,
+                    self.moment(),
+                )?,
+                (None, Some(Ok(changeset))) => changeset,
+                // It has just ended, or nothing can be signed: a person is asked.
+                (None, None | Some(Err(_))) => decide::open_for(
+                    asking,
+                    agent.clone(),
+                    of,
+                    key.clone(),
+                    task.as_ref(),
+                    self.channel_for(&request, asked_team),
                     self.moment(),
                 ),
             };
@@ -121,6 +143,7 @@ impl Service {
             let found = self.found_files(Some(holder), files.as_deref()).await?;
             changeset = decide::attach(changeset, holder, &found)?;
             changeset.quota = quota;
+            looked_up.rest(&mut changeset);
             let opened = changeset.interaction().cloned();
             let asked = Asked {
                 interaction: opened.ok_or(ServiceError::NotFound)?,
@@ -210,10 +233,7 @@ impl Service {
         let interaction = interaction.ok_or(ServiceError::NotFound)?;
         // The key may have been given to another interaction behind the server's back. The fallback and the time
         // follow from settings as well.
-        let found = &interaction.request;
-        let is_same = interaction.agent.id == agent.id
-            && (&found.prompt, &found.ask) == (&request.prompt, &request.ask)
-            && found.attachments == request.attachments;
+        let is_same = interaction.agent.id == agent.id && interaction.request.is_asked_as(request);
         if !is_same || !self.was_asked_under(id, key).await? {
             return Err(Refused::Altered.into());
         }

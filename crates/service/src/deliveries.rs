@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     DeliveryId, DestinationId, Principal,
+    access::PersonRef,
     decide::delivery as decide,
     delivery::{DestinationKind, TryResult},
 };
@@ -106,7 +107,7 @@ impl Service {
         }
     }
 
-    /// The consequences of a try, kept before the try is marked. `mark` is brought in line with it.
+    /// The consequences of a try, kept before the try is marked; a message went `to` a person. `mark` is brought in line with it.
     ///
     /// # Errors
     /// When the database fails: then the delivery has to be tried again, and it follows again.
@@ -114,6 +115,7 @@ impl Service {
         &self,
         claimed: &Claimed,
         reply: &TryResult,
+        to: Option<PersonRef>,
         mark: &mut Mark,
     ) -> Result<(), ServiceError> {
         match claimed.kind {
@@ -124,7 +126,7 @@ impl Service {
             DestinationKind::Push
             | DestinationKind::Mail
             | DestinationKind::Ntfy
-            | DestinationKind::Direct => self.message_tried(claimed, reply, mark).await,
+            | DestinationKind::Direct => self.message_tried(claimed, reply, to, mark).await,
         }
     }
 }

@@ -331,6 +331,11 @@ impl Past {
 }
 
 fn covers(matcher: &Matcher, one: &Interaction) -> bool {
+    // Rule 14: what a policy asks about each time no grant covers, and what it calls destructive only one for exactly this.
+    let is_ruled = one.ruled().is_some_and(|ruled| ruled.then.is_some());
+    if is_ruled || (one.request.is_destructive() && !matcher.is_exact()) {
+        return false;
+    }
     match &one.request.ask {
         // Rule 16: where people are counted no grant decides.
         Ask::Approval {

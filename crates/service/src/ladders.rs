@@ -131,7 +131,7 @@ impl Service {
                 None => None,
             };
             let LadderRecord { version, ladder } = self.store.ladder(team).await?;
-            let people = nameable(self.store.answerers(team).await?);
+            let people = named(self.store.answerers(team).await?);
             let standing = Standing {
                 team: known.as_ref(),
                 version,
@@ -192,8 +192,6 @@ impl Service {
 }
 
 /// Those who may be named in a ladder: the people who may answer by it.
-fn nameable(answerers: Vec<Answerer>) -> Vec<PersonRef> {
-    let may = |one: &Answerer| one.is_of_team || one.person.role == domain::Role::Admin;
-    let may = answerers.into_iter().filter(may);
-    may.map(|one| one.person).collect()
+fn named(answerers: Vec<Answerer>) -> Vec<PersonRef> {
+    answerers.into_iter().map(|one| one.person).collect()
 }

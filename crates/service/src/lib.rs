@@ -38,6 +38,7 @@ pub mod metrics;
 mod network;
 mod passwords;
 mod people;
+mod policies;
 mod presence;
 mod principal;
 mod provider_sign_in;
@@ -74,6 +75,7 @@ pub use hand_over::Receivers;
 pub use ladders::TeamLadder;
 pub use network::Network;
 pub use passwords::Weak;
+pub use policies::{PoliciesShown, Set as PolicySetShown};
 pub use provider_sign_in::{Newcomer, Received, Shown, ShownTeams};
 pub use reach::{About, Address, Message, OwnReach, Prepared, ReachNumbers, Spread};
 pub use read::Scope;
@@ -96,7 +98,7 @@ use domain::{
 };
 use store::{Store, StoreError};
 use thiserror::Error;
-use tokio::sync::{Notify, Semaphore, broadcast, watch};
+use tokio::sync::{Notify, broadcast, watch};
 
 use backoff::Backoff;
 use guard::Guard;
@@ -147,8 +149,10 @@ pub struct Service {
     strangers: Arc<Mutex<BTreeSet<String>>>,
     /// Told whenever a first rung is due.
     to_climb: Arc<Notify>,
-    /// Taken while the database is read for a message to a person.
-    messages_read: Arc<Semaphore>,
+    /// Of messages to people.
+    reading: Arc<reach::Reading>,
+    /// The policies that this process knows.
+    policies: Arc<policies::PolicyBook>,
     /// Where files are kept.
     keeping: Arc<attachments::Keeping>,
 }
@@ -245,7 +249,8 @@ impl Service {
             unerasable: Arc::default(),
             strangers: Arc::default(),
             to_climb: Arc::default(),
-            messages_read: Arc::new(Semaphore::new(reach::MESSAGES_READ)),
+            reading: Arc::default(),
+            policies: Arc::default(),
             keeping: Arc::new(attachments::Keeping::new(None)),
         }
     }

@@ -1,5 +1,7 @@
 //! Whether whoever is on duty is still to be mentioned beside a card: it may be said long after its rung was told.
 
+use std::sync::Arc;
+
 use domain::{Interaction, InteractionId, PersonId, SlackId, ladder::Class};
 
 use super::{Service, ServiceError};
@@ -14,7 +16,7 @@ impl Service {
         &self,
         id: InteractionId,
         person: PersonId,
-    ) -> Result<Option<(Interaction, SlackId)>, ServiceError> {
+    ) -> Result<Option<(Arc<Interaction>, SlackId)>, ServiceError> {
         let known = self.store.person(person).await?;
         let Some(known) = known.filter(|known| known.disabled_at.is_none()) else {
             return Ok(None);

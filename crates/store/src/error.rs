@@ -87,7 +87,7 @@ pub enum ConnectError {
 
 impl StoreError {
     /// Whether one row is to blame, and not the database.
-    pub(crate) fn is_of_a_row(&self) -> bool {
+    pub fn is_of_a_row(&self) -> bool {
         use sqlx::Error::{ColumnDecode, Decode};
         matches!(
             self,

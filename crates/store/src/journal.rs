@@ -119,8 +119,15 @@ pub(crate) fn erasing(changeset: &Changeset) -> Option<&Erasing> {
     })
 }
 
-/// Whether it erases an interaction that had another event in the same batch, of which it knows nothing.
+/// Whether something came before it in the same batch, of which it knows nothing: another event of an interaction that it
+/// erases, or other policies than it was decided under.
 pub(crate) fn is_late(changeset: &Changeset, appended: &[Record]) -> bool {
+    let mut writes = changeset.writes.iter();
+    let rests_on_policies = writes.any(|write| matches!(write, Write::Policy(_)));
+    let are_others = |record: &Record| record.event_type.starts_with("policies.");
+    if rests_on_policies && appended.iter().any(are_others) {
+        return true;
+    }
     erasing(changeset).is_some_and(|erasing| {
         let id = Some(erasing.interaction.id);
         appended.iter().any(|record| record.interaction_id == id)

@@ -24,7 +24,7 @@ pub struct Climbing {
     pub place: Place,
 }
 
-/// A person who can come in and whose role answers.
+/// A person who can come in and may answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answerer {
     /// Who.

@@ -22,6 +22,7 @@ mod ladders;
 mod migrate;
 mod outbox;
 mod page;
+mod policies;
 mod postgres;
 mod proof;
 mod query;
@@ -56,6 +57,7 @@ pub use capability::{
     interactions::{Interactions, SignsOfLife, Snoozes, Tasks},
     nodes::{NodeId, Nodes, Present},
     people::{Agents, Factors, Identities, People, Sessions, Tokens},
+    policies::PolicySets,
     reaching::{Ladders, ReachNumbers, Reaches},
     slack::{Cards, Inbox, OverdueHome, Paces, SlackHomes},
     teams::{Duties, Teams},
@@ -71,6 +73,7 @@ pub use outbox::{
     NewsPage, Owing, Ready, Stopped, StuckChannel,
 };
 pub use page::{EventPage, Page};
+pub use policies::PolicyUses;
 pub use query::{
     AgentRecord, Counts, Due, InteractionQuery, OfTeams, TaskPlace, TaskQuery, Thread,
     WaitingCounts, WithWords,
@@ -153,6 +156,7 @@ pub trait Store:
     + Ladders
     + Grants
     + Attachments
+    + PolicySets
     + Endpoints
     + Inbox
     + Cards
@@ -184,6 +188,7 @@ impl<
         + Ladders
         + Grants
         + Attachments
+        + PolicySets
         + Endpoints
         + Inbox
         + Cards

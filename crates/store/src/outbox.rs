@@ -10,6 +10,19 @@ use domain::{
 /// The error of a delivery to an endpoint that was disabled before it.
 pub(crate) const DISABLED: &str = "the endpoint was disabled";
 
+/// Slices whose lengths are powers of two: few different statements, so that all stay prepared.
+pub(crate) fn in_powers<T>(mut rows: &[T]) -> Vec<&[T]> {
+    const LONGEST: usize = 64;
+    let mut slices = Vec::new();
+    while !rows.is_empty() {
+        let length = (1 << rows.len().ilog2()).min(LONGEST);
+        let (slice, rest) = rows.split_at(length);
+        slices.push(slice);
+        rows = rest;
+    }
+    slices
+}
+
 /// How a delivery begins.
 pub(crate) fn made_as(given_up: Option<DateTime<Utc>>) -> DeliveryState {
     match given_up {
@@ -18,15 +31,13 @@ pub(crate) fn made_as(given_up: Option<DateTime<Utc>>) -> DeliveryState {
     }
 }
 
-/// A destination with something due.
+/// A destination with something due. Where it is told in turn, nothing is on its way there, from this node or another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ready {
     /// Which.
     pub destination: DestinationId,
     /// Its kind.
     pub kind: DestinationKind,
-    /// Whether something is on its way there, from this node or another.
-    pub is_busy: bool,
     /// How much is due there, as far as it is counted.
     pub due: u32,
     /// How it has been doing.

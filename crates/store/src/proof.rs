@@ -9,6 +9,7 @@ use std::{
 use domain::{
     Event, Grant, Interaction, InteractionId, Verify,
     interaction::{Brief, Outcome, State, Unproven},
+    policy::PolicySet,
 };
 
 use crate::Result;
@@ -73,6 +74,11 @@ impl Proof {
     /// See [`Grants::proves_grant`](crate::Grants::proves_grant).
     pub(crate) fn proves_grant(&self, grant: &Grant) -> bool {
         grant.is_proven(self.keys())
+    }
+
+    /// See [`PolicySets::proves_policies`](crate::PolicySets::proves_policies).
+    pub(crate) fn proves_policies(&self, set: &PolicySet) -> bool {
+        set.is_proven(self.keys())
     }
 
     fn keys(&self) -> &dyn Verify {

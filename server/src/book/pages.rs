@@ -15,7 +15,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 28] = files![
+const FILES: [(&str, &str, &str); 29] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "api": "docs/api.md",
@@ -26,6 +26,7 @@ const FILES: [(&str, &str, &str); 28] = files![
     "second-factor": "docs/second-factor.md",
     "slack": "docs/slack.md",
     "sign-in": "docs/sign-in.md",
+    "policies": "docs/policies.md",
     "teams": "docs/teams.md",
     "duty": "docs/duty.md",
     "ladders": "docs/ladders.md",

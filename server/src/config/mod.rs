@@ -77,6 +77,9 @@ pub struct Config {
     /// Where files that questions and answers carry are kept; see [`Config::attachments`].
     #[serde(deserialize_with = "checked::optional")]
     pub attachments: Option<String>,
+    /// A file of policies, which are in force beside those that were set here.
+    #[serde(deserialize_with = "checked::optional")]
+    pub policies: Option<PathBuf>,
     /// An address that hears of every question that stops its agent.
     #[serde(deserialize_with = "checked::optional")]
     pub webhook_url: Option<WebhookUrl>,

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::{
     DestinationId,
+    access::PersonRef,
     delivery::{DestinationKind, Health, TryResult},
 };
 use store::Claimed;
@@ -16,10 +17,6 @@ pub trait Courier: Send + Sync {
     /// For how long deliveries are claimed: longer than [`send`](Self::send) may take, with time left to write down what
     /// came of it. If the worker dies, they are due again after that.
     fn lease(&self) -> TimeDelta;
-
-    /// Whether a destination is told one thing after the other, whichever node tells it: then what is claimed for it is
-    /// sent together, and nothing else before that has ended.
-    fn in_turn(&self) -> bool;
 
     /// How many more deliveries this destination takes, which does so well, while so many are `under_way` to it.
     fn most(&self, destination: DestinationId, health: Health, under_way: u32) -> u32;
@@ -46,6 +43,8 @@ pub struct Sent {
     pub took: Duration,
     /// Whether it may have arrived all the same, where that matters.
     pub may_have_arrived: bool,
+    /// The person that it went to, if it was a message to one.
+    pub to: Option<PersonRef>,
 }
 
 impl Sent {
@@ -56,6 +55,7 @@ impl Sent {
             body: String::new(),
             took: Duration::ZERO,
             may_have_arrived: false,
+            to: None,
         }
     }
 }

@@ -179,6 +179,7 @@ impl Mails {
             body: String::new(),
             took: begun.elapsed(),
             may_have_arrived: false,
+            to: None,
         }
     }
 

@@ -95,6 +95,7 @@ impl Post {
             took: begun.elapsed(),
             // A receiver that hears it twice knows it by its id.
             may_have_arrived: false,
+            to: None,
         };
         // Also what was allowed when it was set up: an operator may have changed their mind.
         let url = match self.guard.check(address) {

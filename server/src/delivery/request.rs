@@ -104,10 +104,6 @@ impl Courier for Requests {
         LEASE
     }
 
-    fn in_turn(&self) -> bool {
-        false
-    }
-
     fn most(&self, _: DestinationId, health: Health, under_way: u32) -> u32 {
         health.together().saturating_sub(under_way)
     }

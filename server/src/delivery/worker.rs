@@ -10,6 +10,7 @@ use std::{
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     DestinationId,
+    access::PersonRef,
     delivery::{DestinationKind, Health, TryResult},
 };
 use futures::{StreamExt, future, stream};
@@ -58,6 +59,13 @@ struct Wanted {
     kind: DestinationKind,
     most: u32,
     health: Health,
+}
+
+/// A try that has ended, and how it is to be written down.
+struct Tried {
+    reply: TryResult,
+    to: Option<PersonRef>,
+    mark: Mark,
 }
 
 /// Waits until everything that is due was tried.
@@ -185,7 +193,7 @@ impl Worker {
                 health,
             });
             busy.requests += 1;
-            if self.couriers.of(claimed.kind).in_turn() {
+            if claimed.kind.in_turn() {
                 in_turn.entry(destination).or_default().push(claimed);
             } else {
                 self.send(claimed.kind, vec![claimed]);
@@ -220,10 +228,6 @@ impl Worker {
         ready.shuffle(&mut rand::rng());
         followers.shuffle(&mut rand::rng());
         for one in ready {
-            // Another node may be telling it something.
-            if one.is_busy && self.couriers.of(one.kind).in_turn() {
-                continue;
-            }
             let room_for_it = room.min(one.due as usize);
             let takes = self.takes(one.destination, one.kind, one.health, now, room_for_it);
             if takes.most > 0 && !self.busy.contains_key(&one.destination) {
@@ -309,14 +313,14 @@ impl Worker {
         }
         let mut tried = Vec::with_capacity(ended.len());
         for (claimed, sent) in ended {
-            let mark = sent.map(|sent| self.mark(&claimed, sent));
+            let one = sent.map(|sent| self.mark(&claimed, sent));
             self.leave(claimed.delivery.destination);
-            tried.extend(mark.map(|mark| (claimed, mark)));
+            tried.extend(one.map(|one| (claimed, one)));
         }
         let this = &*self;
         // What follows from each is a commit, and a flush of the disk is shared by those that are under way.
         let marks: Vec<_> = stream::iter(tried)
-            .map(|(claimed, mark)| async move { this.follow_or_log(&claimed, mark).await })
+            .map(|(claimed, tried)| async move { this.follow_or_log(&claimed, tried).await })
             .buffer_unordered(TOGETHER)
             .filter_map(future::ready)
             .collect()
@@ -338,16 +342,20 @@ impl Worker {
         }
     }
 
-    fn mark(&mut self, claimed: &Claimed, sent: Sent) -> (Mark, TryResult) {
+    fn mark(&mut self, claimed: &Claimed, sent: Sent) -> Tried {
         let now = self.service.now();
         let delivery = &claimed.delivery;
+        // Where messages come in turn, no other node has told of its health meanwhile.
+        let alone = claimed.kind.in_turn();
         let busy = self.busy.get_mut(&delivery.destination);
-        let health = busy.filter(|_| sent.reply.tells_of_health()).map(|busy| {
+        let health = busy.filter(|_| sent.reply.tells_of_health());
+        let health = health.and_then(|busy| {
+            let before = busy.health;
             busy.health = match sent.reply {
-                TryResult::Parked(_) => busy.health.parked(now),
-                _ => busy.health.after(sent.reply.is_success(), now),
+                TryResult::Parked(_) => before.parked(now),
+                _ => before.after(sent.reply.is_success(), now),
             };
-            busy.health
+            (!alone || busy.health != before).then_some(busy.health)
         });
         let mark = Mark {
             delivery: delivery.id,
@@ -373,11 +381,15 @@ impl Worker {
                 may_have_arrived: sent.may_have_arrived,
             },
         };
-        (mark, sent.reply)
+        Tried {
+            reply: sent.reply,
+            to: sent.to,
+            mark,
+        }
     }
 
-    async fn follow_or_log(&self, claimed: &Claimed, mark: (Mark, TryResult)) -> Option<Mark> {
-        let followed = self.follow(claimed, mark).await;
+    async fn follow_or_log(&self, claimed: &Claimed, tried: Tried) -> Option<Mark> {
+        let followed = self.follow(claimed, tried).await;
         if let Err(error) = &followed {
             tracing::error!(%error, delivery.id = %claimed.delivery.id, "a delivery is tried again: what follows from it cannot be kept");
         }
@@ -389,7 +401,11 @@ impl Worker {
     async fn follow(
         &self,
         claimed: &Claimed,
-        (mut mark, reply): (Mark, TryResult),
+        Tried {
+            reply,
+            to,
+            mut mark,
+        }: Tried,
     ) -> Result<Mark, ServiceError> {
         if let Some(error) = &mark.end.error {
             tracing::info!(
@@ -398,7 +414,7 @@ impl Worker {
             );
         }
         self.service
-            .delivery_tried(claimed, &reply, &mut mark)
+            .delivery_tried(claimed, &reply, to, &mut mark)
             .await?;
         Ok(mark)
     }

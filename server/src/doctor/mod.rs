@@ -6,6 +6,7 @@ mod configuration;
 mod database;
 mod disk;
 mod key;
+mod policies;
 mod providers;
 mod reach;
 mod time;
@@ -58,6 +59,7 @@ pub async fn examine(loaded: &Loaded, clock: &dyn Clock) -> Vec<Finding> {
     let content = found.and_then(|found| found.content);
     key::examine(&loaded.config, content.as_ref(), &mut report);
     attachments::examine(&loaded.config, &mut report);
+    policies::examine(&loaded.config, &mut report);
     address::examine(&loaded.config, &mut report).await;
     reach::examine(&loaded.config, &mut report).await;
     examine_app(&loaded.config, &mut report).await;

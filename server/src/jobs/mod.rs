@@ -13,6 +13,7 @@ mod expire;
 mod forget;
 mod messages;
 mod places;
+mod policies;
 mod sum_up;
 mod uses;
 
@@ -39,6 +40,12 @@ pub(crate) fn start(state: &AppState, background: &TaskTracker, stopping: &Cance
     background.spawn(places::run(service.clone(), stopping.clone()));
     background.spawn(erase::run(service.clone(), stopping.clone()));
     background.spawn(attachments::run(service.clone(), stopping.clone()));
+    if let Some(file) = &state.config.policies {
+        // From now on, before anybody knows that the server is there: a hangup would end it.
+        let hangups = machine::Hangups::new();
+        let (service, stopping) = (service.clone(), stopping.clone());
+        background.spawn(policies::run(service, file.clone(), hangups, stopping));
+    }
 }
 
 /// Does the work once in every period. A turn that takes longer delays the next; one that panics ends alone.

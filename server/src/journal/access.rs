@@ -5,22 +5,26 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    Actor, FactorId, Identity, InteractionEvent, Payload, Person, PersonEvent, PersonId, Responder,
-    Role, SlackId, TeamId, Token, TokenEvent, TokenId, TokenKind, Via, journal::Record,
+    Actor, FactorId, Identity, InteractionEvent, Payload, Person, PersonEvent, PersonId, PolicyId,
+    Responder, Role, SlackId, TeamId, Token, TokenEvent, TokenId, TokenKind, Via, journal::Record,
 };
 use store::{Store, walk_journal};
 use uuid::Uuid;
 
-use super::{grants::KnownGrants, ladders::KnownLadders, rows::Differs, teams::KnownTeams};
+use super::{
+    grants::KnownGrants, ladders::KnownLadders, policies::KnownPolicies, rows::Differs,
+    teams::KnownTeams,
+};
 
 /// The nouns whose events are needed here.
-const READ: [&str; 13] = [
+const READ: [&str; 14] = [
     "person.",
     "token.",
     "team.",
     "duty.",
     "ladder.",
     "grant.",
+    "policies.",
     "interaction.resolved",
     "interaction.progressed",
     "interaction.approval_given",
@@ -52,6 +56,7 @@ pub(super) struct Known {
     teams: KnownTeams,
     ladders: KnownLadders,
     grants: KnownGrants,
+    policies: KnownPolicies,
     seq: i64,
     strangers: Vec<Differs>,
 }
@@ -130,6 +135,7 @@ impl Known {
             Payload::Duty(event) => self.teams.take_duty(event, at),
             Payload::Ladder(event) => self.ladders.take(event),
             Payload::Grant(event) => self.grants.take(event),
+            Payload::Policy(event) => self.policies.take(event),
             Payload::Interaction(event) => {
                 if matches!(
                     event,
@@ -141,6 +147,7 @@ impl Known {
                 }
                 self.teams.follow(record.interaction_id, &event);
                 self.grants.follow(record.interaction_id, &event, at);
+                self.policies.follow(record.interaction_id, &event);
             }
             _ => {}
         }
@@ -227,6 +234,7 @@ impl Known {
         match responder.via {
             Via::Dashboard => person(responder.id) == Some(true),
             Via::Slack => person(responder.id) != Some(false),
+            Via::Policy => self.policies.has(PolicyId(responder.id), &responder.name),
             Via::Api => self.tokens.get(&TokenId(responder.id)).is_some_and(|it| {
                 it.kind == TokenKind::Responder && !it.has_expired(at - UNDER_WAY)
             }),
@@ -235,6 +243,10 @@ impl Known {
 
     /// Whether events say so of this team (rule 18).
     fn answers_for(&self, team: TeamId, responder: &Responder, at: DateTime<Utc>) -> bool {
+        // An admin's rule is about whoever it says.
+        if responder.via == Via::Policy {
+            return true;
+        }
         if responder.via == Via::Api {
             let token = self.tokens.get(&TokenId(responder.id));
             // Of one that was revoked meanwhile its teams are not known any more.
@@ -260,6 +272,7 @@ impl Known {
             differ.extend(self.teams.compare(&store.teams().await?));
             differ.extend(self.ladders.compare(store).await?);
             differ.extend(self.grants.compare(store).await?);
+            differ.extend(self.policies.compare(store).await?);
             let before = self.seq;
             // A server may be at work: what it has done meanwhile is no difference.
             if !differ.is_empty() {

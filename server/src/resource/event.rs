@@ -5,8 +5,8 @@ use chrono::{DateTime, Utc};
 use domain::{
     Actor, AgentId, AgentRef, DeliveryEvent, DutyEvent, EndpointEvent, Event, EventId, GrantEvent,
     GrantId, Identity, InteractionEvent, InteractionId, LadderEvent, Named, Part, Payload,
-    PersonEvent, ReachEvent, Responder, Retry, SessionId, SlackId, Task, TaskEvent, TeamEvent,
-    TeamId, TeamRef, Token, TokenEvent,
+    PersonEvent, PolicyId, ReachEvent, Responder, Retry, SessionId, SlackId, Task, TaskEvent,
+    TeamEvent, TeamId, TeamRef, Token, TokenEvent,
     access::{PersonRef, factor::FactorRef},
     delivery::{DisabledWhy, EndpointRef, ReachEnd, ReachKind, ReachRef},
     duty::{Absence, Override, Rota},
@@ -250,6 +250,12 @@ enum PayloadBody<'a> {
     },
     /// `grant.revoked`.
     GrantRevoked { id: GrantId },
+    /// `policies.set`, `policies.loaded`.
+    Policies {
+        id: PolicyId,
+        digest: &'a str,
+        rules: &'a [String],
+    },
     /// `reach.ended`.
     ReachEnded { reach: &'a ReachRef, why: ReachEnd },
     /// `reach.changed`.
@@ -310,6 +316,14 @@ impl<'a> From<&'a Payload> for PayloadBody<'a> {
                 uses_max: terms.most,
             },
             Payload::Grant(GrantEvent::Revoked { id }) => Self::GrantRevoked { id: *id },
+            Payload::Policy(event) => {
+                let terms = event.terms();
+                Self::Policies {
+                    id: terms.id,
+                    digest: &terms.digest,
+                    rules: &terms.rules,
+                }
+            }
             Payload::Ladder(LadderEvent::Set { team, ladder }) => Self::Ladder {
                 team: team.as_ref(),
                 ladder: ladder.into(),

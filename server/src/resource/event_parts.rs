@@ -13,7 +13,7 @@ use super::{
 };
 
 /// What can stand in `type` of an event. Agents see those of interactions and tasks.
-pub(crate) const EVENT_TYPES: [&str; 85] = [
+pub(crate) const EVENT_TYPES: [&str; 87] = [
     "interaction.requested",
     "notification.sent",
     "interaction.moved",
@@ -91,6 +91,8 @@ pub(crate) const EVENT_TYPES: [&str; 85] = [
     "delivery.retried",
     "grant.made",
     "grant.revoked",
+    "policies.set",
+    "policies.loaded",
     "ladder.set",
     "ladder.cleared",
     "ladder.quiet_hours_set",
@@ -332,6 +334,11 @@ shapes! {
             must("uses_max", whole(1..=i64::from(limits::GRANT_USES))),
         ])),
         of("grant.revoked", returned([must("id", id())])),
+        of("policies.set, policies.loaded", returned([
+            must("id", id()),
+            must("digest", string()),
+            must("rules", list_of(string()).description(Some("Their names."))),
+        ])),
         of("ladder.set", returned([
             must("team", or_null(reference("TeamThen"))),
             must("ladder", returned([

@@ -16,8 +16,8 @@ use domain::{
     interaction::{
         Action, Addressee, AgentPresence, Amended, AnswerContent, Approver, Ask, Callback,
         CancelCode, ChoiceOption, Claim, Consumed, FollowUp, FormAnswer, FormAnswers, FormQuestion,
-        Kind, Level, Mode, Outcome, PlanDecision, Priority, Quorum, Report, State, TargetMode,
-        TaskRef, Whom,
+        Kind, Level, Mode, Outcome, PlanDecision, Priority, Quorum, Report, Ruled, State,
+        TargetMode, TaskRef, Whom,
     },
     json::AnyJson,
 };
@@ -68,6 +68,9 @@ pub struct InteractionBody {
     /// For an approval: how many people have to approve it, and who counts; `null` = whoever may answer, one.
     #[schema(value_type = Option<parts::Quorum>)]
     approvals: Option<Quorum>,
+    /// For an approval: what the policies said of it when it was asked; `null` = nothing.
+    #[schema(value_type = Option<parts::Ruled>)]
+    ruled: Option<Box<Ruled>>,
     /// For an approval: the arguments to go on with instead of those of `action`, and the digest of the action with them.
     /// `null` = it is approved as asked, or not at all. Never there unless the agent asked with `amendable`.
     #[schema(value_type = Option<parts::Amended>)]
@@ -364,6 +367,7 @@ impl InteractionBody {
             action_digest: asked.action_digest,
             amendable: asked.amendable,
             approvals: asked.approvals,
+            ruled: request.ruled,
             amended,
             plan: asked.plan,
             revises: asked.revises,

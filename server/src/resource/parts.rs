@@ -24,7 +24,7 @@ shapes! {
     Responder = returned([
         must("id", id()),
         must("name", string()),
-        must("via", one_of(["dashboard", "api", "slack"])),
+        must("via", one_of(["dashboard", "api", "slack", "policy"])),
     ]);
     /// The task that an interaction names, as it was named.
     NamedTask = returned([
@@ -83,7 +83,7 @@ shapes! {
     Approver = returned([
         must("id", id()),
         must("name", string()),
-        must("via", one_of(["dashboard", "api", "slack"])),
+        must("via", one_of(["dashboard", "api", "slack", "policy"])),
         must("at", time()),
     ]);
     /// Of a form, what is answered; of an approval that takes several people, who has approved.
@@ -152,7 +152,7 @@ shapes! {
     Erased = returned([must("at", time()), must("by", or_null(string()))]);
     /// A decision, signed: Ed25519 over the RFC 8785 canonical JSON of every field but `signature`.
     Receipt = returned([
-        must("version", whole(1..=2).description(Some("2 where a grant decided."))),
+        must("version", whole(1..=3).description(Some("2 where a grant decided, 3 where a policy did."))),
         must("interaction_id", id()),
         must("kind", one_of(["approval", "plan_review"])),
         must("outcome", names::Outcome::schema()),
@@ -165,6 +165,7 @@ shapes! {
         may_not_null("approvers", list_of(reference("Approver"))
             .description(Some("Where it takes several people: all who approved."))),
         may_not_null("grant", reference("Granted")),
+        may_not_null("policy", reference("ByPolicy")),
         must("asked_at", time()),
         must("answered_at", time()),
         must("public_key", string().description(Some("In base64."))),
@@ -172,6 +173,26 @@ shapes! {
     ]);
     /// The standing approval that a decision rests on, where no person was asked about this one.
     Granted = returned([must("id", id()), must("made_at", time())]);
+    /// The rule of an admin that decided, where no person was asked; the responder stands for it, with `via` `policy`.
+    ByPolicy = returned([must("id", id()), must("digest", string()), must("rule", string())]);
+    /// What policies said of an approval when it was asked: `then` is the strictest, absent where they only say that it is
+    /// destructive.
+    Ruled = returned([
+        may_not_null("then", one_of(["allow", "ask", "forbid"])),
+        may_not_null("destructive", boolean()),
+        may_not_null("by", list_of(returned([
+            must("policies", id()),
+            must("rule", string()),
+            may_not_null("reason", string()),
+            may_not_null("unclear", boolean()
+                .description(Some("Whether it could not be told that it applies."))),
+        ]))),
+    ]);
+    /// A rule: `{name, reason?, then?, destructive?, agents?, teams?, when?, matcher?, approvals?, team?, deadline_seconds?,
+    /// match, not_match}`, as the page on policies in the book says.
+    PolicyRule = any_object();
+    /// Policies: `{"rules": [...]}`.
+    PolicyDocument = any_object();
     /// What a grant covers: `{"exactly": {"tool", "digest"}}`, or `{"like": {"tool", "like", "varies", "operands"?}}`, where
     /// `like` holds the arguments that stay as they are, and `varies` names others with how far they may differ:
     /// `[{"at": ["command"], "by": {"words": {"begin": ["cargo", "test"], "options"?: [...], "below"?: "..."}}}]`,
@@ -192,7 +213,7 @@ shapes! {
         must("type", one_of(["agent", "responder", "person", "operator", "provider", "stranger", "deadline", "delivery"])),
         may_not_null("id", id()),
         may_not_null("name", string()),
-        may_not_null("via", one_of(["dashboard", "api", "slack"])),
+        may_not_null("via", one_of(["dashboard", "api", "slack", "policy"])),
         may_not_null("issuer", uri()),
     ]);
     /// Server-sent events.

@@ -36,6 +36,7 @@ impl ForPerson {
                 by_you: claim.by.id == me.0,
                 until: claim.until,
             }),
+            policies: policies(interaction),
             approvals: approvals(interaction, me),
             meant_for: meant_for(interaction, me),
             offline: presence.and_then(|it| offline(it, service.now())),
@@ -63,6 +64,18 @@ pub(super) fn offline(presence: AgentPresence, now: DateTime<Utc>) -> Option<Str
             time::words(now - presence.seen_at)
         )
     })
+}
+
+/// What the policies say of it, a sentence for each rule: people see it before they decide (rule 14).
+pub(super) fn policies(interaction: &Interaction) -> Option<String> {
+    let pending = interaction.state.is_pending();
+    let ruled = interaction.ruled().filter(|_| pending)?;
+    let mut lines: Vec<String> = Vec::new();
+    if ruled.destructive {
+        lines.push("A policy says that this is destructive.".to_owned());
+    }
+    lines.extend(ruled.lines().iter().map(|line| harmless(line)));
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// How many people have to approve it, and who has, as sentences.

@@ -23,7 +23,7 @@ use super::{
     action, around,
     backend::{ForPerson, failed},
     markdown, plan,
-    story::grant_of,
+    story::{grant_of, policy_of},
 };
 
 /// How many earlier questions of the session stand beside it.
@@ -317,6 +317,10 @@ pub(super) fn status(interaction: &Interaction, reader: &Person) -> BlockerStatu
         }),
         granted: match state {
             State::Resolved { answer } => grant_of(answer),
+            _ => None,
+        },
+        ruled: match state {
+            State::Resolved { answer } => policy_of(answer),
             _ => None,
         },
         goes_on: decide::grant::can_be_made_of(interaction),

@@ -15,6 +15,7 @@ use super::{
 };
 
 const COUNTS_PEOPLE: &str = "It counts who approves it, so it is approved by itself.";
+const DESTRUCTIVE: &str = "A policy says that it is destructive, so it is decided by itself.";
 
 impl ForPerson {
     /// Those that wait of one fingerprint, or of these ids.
@@ -80,8 +81,9 @@ impl ForPerson {
         let stands_above = |(one, _): &(Interaction, GroupPart)| one.request.ask.digest().is_none();
         let is_shared = first.is_some_and(|first| prompts.all(|prompt| prompt == first))
             && parts.iter().all(stands_above);
-        // Rule 16: one press never counts towards several approvals that take more people.
-        let counts_people = parts.iter().any(|(one, _)| one.quorum().is_some());
+        // Rule 16: one press never counts towards several approvals that take more people. Rule 14: what a policy calls
+        // destructive is decided by itself.
+        let stands_alone = parts.iter().any(|(one, _)| one.stands_alone());
         let mut parts: Vec<GroupPart> = parts.into_iter().map(|(_, part)| part).collect();
         let mut prompt_html = None;
         if is_shared {
@@ -91,7 +93,7 @@ impl ForPerson {
         }
         Ok(Group {
             prompt_html,
-            control: answers_all(&parts).filter(|_| !counts_people),
+            control: answers_all(&parts).filter(|_| !stands_alone),
             parts,
             more,
             may_answer,
@@ -105,10 +107,14 @@ impl ForPerson {
         id: InteractionId,
         draft: AnswerDraft,
     ) -> Result<AnswerOutcome, UiError> {
-        if draft.approved == Some(true) {
+        if draft.approved.is_some() {
             let principal = self.principal()?;
             let asked = self.state.service.interaction(id, &principal).await;
-            if asked.map_err(told)?.quorum().is_some() {
+            let asked = asked.map_err(told)?;
+            if asked.request.is_destructive() {
+                return Err(UiError::Invalid(DESTRUCTIVE.to_owned()));
+            }
+            if asked.quorum().is_some() && draft.approved == Some(true) {
                 return Err(UiError::Invalid(COUNTS_PEOPLE.to_owned()));
             }
         }

@@ -17,6 +17,7 @@ mod ladder;
 mod markdown;
 mod outbound;
 mod plan;
+mod policies;
 mod providers;
 pub mod quick;
 mod reach;
@@ -67,6 +68,7 @@ pub fn routes(state: &AppState) -> Router<AppState> {
         .merge(attached::routes())
         .merge(grants::routes())
         .merge(ladder::routes())
+        .merge(policies::routes())
         .merge(reach::routes())
         .leptos_routes_with_context(state, PAGES.clone(), provide.clone(), document.clone())
         .fallback(get(leptos_axum::render_app_async_with_context(

@@ -3,7 +3,7 @@
 use app::view::{Progress, Step, What, harmless};
 use domain::{
     Actor, Event, GrantEvent, Interaction, InteractionEvent, Payload, TaskEvent, Via,
-    interaction::{Answer, Ask, Outcome, Unclaimed, Whom},
+    interaction::{Answer, Ask, Outcome, Ruled, Unclaimed, Whom},
     ladder::{HeldWhy, Told},
     task::TaskStatus,
     time::words,
@@ -56,6 +56,7 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
         | Payload::Endpoint(_)
         | Payload::Delivery(_)
         | Payload::Ladder(_)
+        | Payload::Policy(_)
         | Payload::Reach(_) => {
             return None;
         }
@@ -70,6 +71,8 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
                 | What::Climbed { .. }
                 | What::Granted
                 | What::GrantMade
+                | What::AskedUnder
+                | What::Ruled(_)
         );
     let text = text.or(ended_for).filter(|_| stays);
     Some(Step {
@@ -118,7 +121,10 @@ fn ended_for(event: &Event) -> Option<String> {
 
 fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) {
     match event {
-        InteractionEvent::Requested { .. } => (What::Asked, None),
+        InteractionEvent::Requested { request, .. } => match ruled(request.ruled.as_deref()) {
+            Some(lines) => (What::AskedUnder, Some(lines)),
+            None => (What::Asked, None),
+        },
         InteractionEvent::Notified { .. } => (What::Told, None),
         InteractionEvent::Moved { team } => (What::Moved, Some(team.name)),
         InteractionEvent::Claimed { .. } => (What::Claimed, None),
@@ -156,13 +162,16 @@ fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) 
             let said = votes.into_iter().next_back().and_then(|vote| vote.text);
             (What::Approved(Progress { answered, of }), said)
         }
-        InteractionEvent::Resolved { outcome, answer } => match grant_of(&answer) {
-            Some(made) => (What::Granted, Some(made)),
-            None => (
-                What::Closed(outcome),
-                Some(persons_answer(&answer.content, ask)),
-            ),
-        },
+        InteractionEvent::Resolved { outcome, answer } => {
+            match (grant_of(&answer), policy_of(&answer)) {
+                (Some(made), _) => (What::Granted, Some(made)),
+                (None, Some(rule)) => (What::Ruled(outcome), Some(rule)),
+                (None, None) => (
+                    What::Closed(outcome),
+                    Some(persons_answer(&answer.content, ask)),
+                ),
+            }
+        }
         InteractionEvent::Expired {
             outcome, answer, ..
         } => (
@@ -196,6 +205,19 @@ fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) 
 pub(super) fn grant_of(answer: &Answer) -> Option<String> {
     let granted = answer.receipt.as_ref()?.decision.grant?;
     Some(granted.made_at.format("%A, %-d %B").to_string())
+}
+
+/// The rule that an answer rests on, if it rests on one.
+pub(super) fn policy_of(answer: &Answer) -> Option<String> {
+    let policy = answer.receipt.as_ref()?.decision.policy.as_ref()?;
+    Some(harmless(&policy.rule))
+}
+
+/// What the policies said when it was asked: a line for each rule.
+fn ruled(ruled: Option<&Ruled>) -> Option<String> {
+    let lines = ruled?.lines();
+    let lines: Vec<_> = lines.iter().map(|line| harmless(line)).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// Who was told by what, who is told later, and who cannot be.

@@ -1,4 +1,4 @@
-//! The way to ladders. Their pages are the server's, without this program.
+//! The ways to ladders and policies. Their pages are the server's, without this program.
 
 use domain::TeamId;
 use leptos::prelude::*;
@@ -18,6 +18,23 @@ pub(crate) fn LadderOf(#[prop(optional_no_strip)] team: Option<TeamId>) -> impl 
             <p class="form-start">
                 <a class="button" href=place rel="external">
                     "Who is told next, and when"
+                </a>
+            </p>
+        </section>
+    }
+}
+
+/// To what is decided before anybody asks.
+#[component]
+pub(crate) fn PoliciesLink() -> impl IntoView {
+    view! {
+        <section aria-labelledby="policies-title">
+            <h3 id="policies-title" class="section-title">
+                "Policies"
+            </h3>
+            <p class="form-start">
+                <a class="button" href="/settings/policies" rel="external">
+                    "What is forbidden, asked and allowed"
                 </a>
             </p>
         </section>

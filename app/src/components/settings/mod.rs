@@ -44,7 +44,7 @@ pub(crate) use connections::ConnectionsView;
 pub(crate) use create_token::CreateToken;
 pub(crate) use create_webhook::CreateWebhookForm;
 pub(crate) use invite_form::InviteForm;
-pub(crate) use ladders::LadderOf;
+pub(crate) use ladders::{LadderOf, PoliciesLink};
 pub(crate) use once::{MadeLink, MadeSecret, MadeToken};
 pub(crate) use people_list::PeopleRows;
 pub(crate) use person_view::{PersonChanges, PersonView};

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::{
-    components::{CreateTeamForm, Failure, ForAdmins, LadderOf, TeamRows},
+    components::{CreateTeamForm, Failure, ForAdmins, LadderOf, PoliciesLink, TeamRows},
     live::{Live, reload_on_news},
     load,
     pages::visitor,
@@ -25,6 +25,7 @@ pub(crate) fn TeamsPage() -> impl IntoView {
         <ForAdmins visitor=visitor()?>
             <CreateTeamForm create />
             <LadderOf team=None />
+            <PoliciesLink />
         </ForAdmins>
     })
 }

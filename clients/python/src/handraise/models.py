@@ -249,6 +249,8 @@ class Receipt:
     """Of the standing approval that it rests on, where no person was asked about this one."""
     attachments_digest: Optional[str] = None
     """Of a plan review with attachments: over their list. Those of an approval are part of its action."""
+    policy_rule: Optional[str] = None
+    """The name of the rule of an admin that it rests on, where no person was asked."""
 
 
 @dataclass(frozen=True)

@@ -102,6 +102,7 @@ def receipt(body: Json) -> models.Receipt:
         approvers=_several(_approver, body.get("approvers")) or (),
         grant_id=body["grant"]["id"] if "grant" in body else None,
         attachments_digest=body.get("attachments_digest"),
+        policy_rule=body["policy"]["rule"] if "policy" in body else None,
     )
 
 

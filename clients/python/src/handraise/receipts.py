@@ -19,6 +19,8 @@ from .signatures import is_signed, public_key
 VERSION = 1
 VERSION_BY_GRANT = 2
 """Of a receipt that rests on a person's standing approval: it has one field more, ``grant``."""
+VERSION_BY_POLICY = 3
+"""Of a receipt that rests on an admin's rule: it has one field more, ``policy``, and the rule is its responder."""
 
 MAX_AGE = timedelta(days=1)
 """How long ago a decision may have been made that is acted on now, unless it is said."""
@@ -42,6 +44,7 @@ _FIELDS = {
     "signature",
 }
 _SOMETIMES = {"asked_digest", "approvers", "attachments_digest"}
+_AT_ONCE = {"approved", "denied"}
 _DIGESTS = {"approval": "action_digest", "plan_review": "plan_digest"}
 
 
@@ -78,9 +81,17 @@ def key_of(document: Any) -> str:
         raise NotVerified("the receipt is void: it is no JSON object")
     _expect_fields(document)
     version = document["version"]
-    known = VERSION_BY_GRANT if "grant" in document else VERSION
+    known = VERSION_BY_GRANT if "grant" in document else VERSION_BY_POLICY if "policy" in document else VERSION
     if (type(version), version) != (int, known):
         raise NotVerified(f"the receipt is void: its version {version!r} is not known here")
+    if "policy" in document and (document["outcome"] not in _AT_ONCE or _SOMETIMES & set(document)):
+        raise NotVerified("the receipt is void: a policy approves or denies, and never for several people")
+    by_rule = {"id": document["responder"]["id"], "name": document["responder"]["name"]}
+    ruled = document.get("policy", {})
+    named = {"id": ruled.get("id"), "name": ruled.get("rule")}
+    by_policy = document["responder"]["via"] == "policy"
+    if by_policy != ("policy" in document) or (by_policy and by_rule != named):
+        raise NotVerified("the receipt is void: a policy decided it that it does not name")
     if "grant" in document and (document["outcome"] != "approved" or _SOMETIMES & set(document)):
         raise NotVerified("the receipt is void: a grant only approves, as it is asked, and never for several people")
     key = public_key(document["public_key"])
@@ -118,8 +129,12 @@ def _expect_fields(document: Mapping[str, Any]) -> None:
     by_grant = {"grant"} if "grant" in document else set()
     if by_grant and (not isinstance(grant, Mapping) or set(grant) != {"id", "made_at"}):
         raise NotVerified("the receipt is void: it holds more than was signed")
+    policy = document.get("policy")
+    by_policy = {"policy"} if "policy" in document else set()
+    if by_policy and (by_grant or not isinstance(policy, Mapping) or set(policy) != {"id", "digest", "rule"}):
+        raise NotVerified("the receipt is void: it holds more than was signed")
     parts = [
-        (document, _FIELDS | {digest} | by_grant),
+        (document, _FIELDS | {digest} | by_grant | by_policy),
         (agent, {"id", "name"}),
         (responder, {"id", "name", "via"}),
         *((one, {"id", "name", "via", "at"}) for one in (approvers if isinstance(approvers, list) else [None])),

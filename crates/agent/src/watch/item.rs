@@ -3,7 +3,9 @@
 use chrono::{DateTime, Utc};
 use domain::{
     digest,
-    interaction::{Action, ChoiceOption, FormAnswer, FormAnswers, FormQuestion, progress_digest},
+    interaction::{
+        Action, ChoiceOption, FormAnswer, FormAnswers, FormQuestion, Ruled, progress_digest,
+    },
 };
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -50,6 +52,9 @@ pub(crate) struct Item {
     pub(super) attachments: Vec<File>,
     pub(super) answer: Option<Value>,
     pub(super) approved: Option<bool>,
+    /// What policies say of it. Servers from before there were any say nothing.
+    #[serde(default)]
+    pub(super) ruled: Option<Ruled>,
     pub(super) fallback: Option<Value>,
     pub(super) fallback_used: bool,
 }

@@ -249,6 +249,12 @@ fn about(state: &State, open: &Item, width: u16, colour: bool) -> Vec<Line<'stat
         lines.extend(quoted_line(&visible::sentence(title), width, BOLD));
     }
     lines.extend(quoted(&open.prompt, width, plain));
+    if let (Some(ruled), true) = (&open.ruled, open.is_pending()) {
+        lines.push(Line::default());
+        for line in ruled.lines() {
+            lines.extend(quoted(&line, width, BOLD));
+        }
+    }
     if let (Some(fallback), true) = (&open.fallback, open.is_pending()) {
         let fallback = fallback
             .as_str()

@@ -52,6 +52,12 @@ pub fn make(
         Some(matcher) => matcher,
         None => exactly(action)?,
     };
+    if approval.request.is_destructive() && !matcher.is_exact() {
+        faults.add(
+            "matcher",
+            "a policy says that this is destructive, so only exactly this can be approved ahead",
+        );
+    }
     if let Err(found) = matcher.check(action) {
         found
             .into_iter()
@@ -93,7 +99,9 @@ pub fn can_be_made_of(approval: &Interaction) -> bool {
 pub fn offers(approval: &Interaction, by: &Principal) -> Vec<Matcher> {
     let may_make = maker(approval, by).is_ok();
     let action = approved_action(approval).ok().filter(|_| may_make);
-    action.map_or_else(Vec::new, propose)
+    let mut offers = action.map_or_else(Vec::new, propose);
+    offers.retain(|offer| offer.is_exact() || !approval.request.is_destructive());
+    offers
 }
 
 /// Whoever could answer what a grant covers ends it, for good, at once.
@@ -147,7 +155,10 @@ fn maker(approval: &Interaction, by: &Principal) -> Result<(Responder, Holder), 
 /// must not be passed over here.
 fn approved_action(approval: &Interaction) -> Result<&Action, Refused> {
     super::interaction::not_erased(approval)?;
-    let is_by_person = approval.approved() == Some(true) && approval.granted().is_none();
+    // Rule 14: what a policy asks about is asked each time, so a grant of it would never be used.
+    let is_asked_each_time = approval.ruled().is_some_and(|ruled| ruled.then.is_some());
+    let is_by_person =
+        approval.approved() == Some(true) && approval.granted().is_none() && !is_asked_each_time;
     match (&approval.request.ask, approval.answer()) {
         (
             Ask::Approval {

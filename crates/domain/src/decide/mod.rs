@@ -13,7 +13,9 @@ pub mod interaction;
 #[cfg(feature = "zones")]
 pub mod ladder;
 mod next;
+pub mod policy;
 pub mod reach;
+pub mod replay;
 pub mod task;
 pub mod team;
 #[cfg(test)]

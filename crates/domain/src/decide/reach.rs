@@ -1,13 +1,12 @@
 //! The rules of reaches: people add their own, admins may take them away, and what arrives is told once.
 
 use crate::{
-    access::{Person, PersonRef, SecretHash},
+    access::{PersonRef, SecretHash},
     changeset::{Changeset, Write},
     delivery::{Reach, ReachEnd, ReachEnded, ReachKind, SealedSecret},
-    event::{InteractionEvent, NewEvent, Payload, ReachEvent},
+    event::{Event, InteractionEvent, NewEvent, Payload, ReachEvent},
     fault::{Fault, Faults},
     ids::{DeliveryId, DestinationId, EventId, Moment},
-    interaction::Interaction,
     limits,
     principal::{Actor, Principal},
     refused::Refused,
@@ -188,24 +187,20 @@ pub fn test(reach: &Reach, by: &Principal, now: Moment<'_>) -> Result<Changeset,
     Ok(changeset(Vec::new(), vec![told]))
 }
 
-/// A message of this rung has arrived where it was sent. It is told once, however often it was sent: the message is
+/// The message of this rung that `told` made has arrived where it was sent. It is told once, however often it was sent: the message is
 /// delivered with it, by whoever holds its lease.
 pub fn reached(
-    interaction: &Interaction,
-    person: &Person,
+    told: &Event,
+    person: PersonRef,
     by: ReachKind,
     rung: u32,
     (message, lease): (DeliveryId, i64),
     now: Moment<'_>,
 ) -> Changeset {
-    let payload = InteractionEvent::Reached {
-        person: PersonRef::from(person),
-        by,
-        rung,
-    };
-    let told = NewEvent {
-        agent_id: Some(interaction.agent.id),
-        interaction_id: Some(interaction.id),
+    let payload = InteractionEvent::Reached { person, by, rung };
+    let reached = NewEvent {
+        agent_id: told.agent_id,
+        interaction_id: told.interaction_id,
         ..event(Actor::Delivery, payload, now)
     };
     let arrived = Write::Arrived {
@@ -213,7 +208,7 @@ pub fn reached(
         lease,
         at: now.at,
     };
-    changeset(vec![arrived], vec![told])
+    changeset(vec![arrived], vec![reached])
 }
 
 fn end_as(reach: &Reach, why: ReachEnd, actor: Actor, now: Moment<'_>) -> Changeset {

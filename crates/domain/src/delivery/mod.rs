@@ -138,6 +138,16 @@ impl DestinationKind {
         }
     }
 
+    /// Whether a destination of this kind is told one thing after the other, whichever node tells it: then what is claimed
+    /// for it is sent together, and nothing else before that has ended. The store knows them as all but webhooks and
+    /// callbacks.
+    pub fn in_turn(self) -> bool {
+        match self {
+            Self::Webhook | Self::Callback => false,
+            Self::Slack | Self::Push | Self::Mail | Self::Ntfy | Self::Direct => true,
+        }
+    }
+
     /// The kind of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)

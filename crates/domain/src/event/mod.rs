@@ -6,6 +6,7 @@ mod grant;
 mod interaction;
 mod ladder;
 mod outbound;
+mod policy;
 mod proof;
 mod reach;
 mod replay;
@@ -23,6 +24,7 @@ pub use grant::GrantEvent;
 pub use interaction::{Erasure, InteractionEvent, Named, SeenOn};
 pub use ladder::LadderEvent;
 pub use outbound::{DeliveryEvent, EndpointEvent};
+pub use policy::PolicyEvent;
 pub use reach::ReachEvent;
 pub use task::TaskEvent;
 pub use team::TeamEvent;
@@ -103,6 +105,8 @@ pub enum Payload {
     Ladder(LadderEvent),
     /// A person's standing approval.
     Grant(GrantEvent),
+    /// Policies.
+    Policy(PolicyEvent),
 }
 
 impl Payload {
@@ -128,6 +132,7 @@ impl Payload {
             "reach" => serde_json::from_str(&written).map(Self::Reach),
             "ladder" => serde_json::from_str(&written).map(Self::Ladder),
             "grant" => serde_json::from_str(&written).map(Self::Grant),
+            "policies" => serde_json::from_str(&written).map(Self::Policy),
             _ => Err(serde_json::Error::custom(format!(
                 "there is no event type {event_type}"
             ))),
@@ -157,6 +162,7 @@ impl Payload {
             Self::Reach(event) => event.event_type(),
             Self::Ladder(event) => event.event_type(),
             Self::Grant(event) => event.event_type(),
+            Self::Policy(event) => event.event_type(),
         }
     }
 
@@ -184,11 +190,11 @@ impl Payload {
         )
     }
 
-    /// Whether it is about a team itself, or about how to get at a person, of which only admins hear.
+    /// Whether it is about a team itself, about how to get at a person, or about policies, of which only admins hear.
     pub fn is_of_teams(&self) -> bool {
         matches!(
             self,
-            Self::Team(_) | Self::Duty(_) | Self::Reach(_) | Self::Ladder(_)
+            Self::Team(_) | Self::Duty(_) | Self::Reach(_) | Self::Ladder(_) | Self::Policy(_)
         )
     }
 
@@ -265,6 +271,12 @@ impl From<ReachEvent> for Payload {
 impl From<GrantEvent> for Payload {
     fn from(event: GrantEvent) -> Self {
         Self::Grant(event)
+    }
+}
+
+impl From<PolicyEvent> for Payload {
+    fn from(event: PolicyEvent) -> Self {
+        Self::Policy(event)
     }
 }
 

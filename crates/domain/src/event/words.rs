@@ -22,6 +22,7 @@ impl Payload {
             | Self::Delivery(_)
             | Self::Ladder(_)
             | Self::Grant(_)
+            | Self::Policy(_)
             | Self::Reach(_) => self.clone(),
         }
     }

@@ -126,6 +126,8 @@ pub struct Wanted<'a> {
     pub session: Option<&'a str>,
     /// The action.
     pub action: &'a Action,
+    /// Whether only a grant for exactly this action counts: a policy says that it is destructive.
+    pub exactly: bool,
 }
 
 impl Scope {
@@ -199,7 +201,9 @@ impl Grant {
         let team = terms.team.as_ref().map(|team| team.id);
         let in_scope = |scope: &Scope| {
             let session = scope.session.as_deref();
-            (session.is_none() || session == wanted.session) && scope.matcher.matches(wanted.action)
+            (session.is_none() || session == wanted.session)
+                && (scope.matcher.is_exact() || !wanted.exactly)
+                && scope.matcher.matches(wanted.action)
         };
         terms.agent.id == wanted.agent
             && team == wanted.team

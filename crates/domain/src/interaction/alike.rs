@@ -28,6 +28,7 @@ pub(super) fn fingerprint(request: &Request) -> Option<Fingerprint> {
         Ask::Approval {
             approvals: Some(_), ..
         } => return None,
+        Ask::Approval { .. } if request.is_destructive() => return None,
         Ask::Approval {
             action, amendable, ..
         } => match amendable {

@@ -24,6 +24,7 @@ mod proof;
 mod quorum;
 mod receipt;
 mod request;
+mod ruled;
 mod run;
 mod shown;
 mod state;
@@ -62,6 +63,7 @@ pub use quorum::{Approver, Counted, Quorum, QuorumDraft, Vote, people};
 pub(crate) use receipt::fits;
 pub use receipt::{Decision, Receipt};
 pub use request::{Draft, Request};
+pub use ruled::{ByPolicy, Ruled, RuledBy, Then};
 pub use run::{Consumed, Report, ReportDraft, ReportOutcome};
 pub use shown::{Shown, Verdict};
 pub use state::State;
@@ -207,6 +209,22 @@ impl Interaction {
     /// The standing approval that it was approved by, where no person was asked.
     pub fn granted(&self) -> Option<&Granted> {
         self.receipt()?.decision.grant.as_ref()
+    }
+
+    /// The rule that decided it as it was asked, where no person was (rule 14).
+    pub fn by_policy(&self) -> Option<&ByPolicy> {
+        self.receipt()?.decision.policy.as_ref()
+    }
+
+    /// What the policies said of it when it was asked.
+    pub fn ruled(&self) -> Option<&Ruled> {
+        self.request.ruled.as_deref()
+    }
+
+    /// Whether it is never decided together with others, however alike they are: people are counted, or a policy says that
+    /// it is destructive.
+    pub fn stands_alone(&self) -> bool {
+        self.quorum().is_some() || self.request.is_destructive()
     }
 
     /// Whether an answer to it is a decision, which gets a receipt.

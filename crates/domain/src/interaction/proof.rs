@@ -4,8 +4,8 @@
 use thiserror::Error;
 
 use super::{
-    Action, Answer, AnswerContent, Ask, Interaction, Outcome, Receipt, State, Vote, different,
-    people,
+    Action, Answer, AnswerContent, Ask, Interaction, Outcome, Receipt, State, Then, Vote,
+    different, people,
     receipt::{self, attachments_digest},
 };
 use crate::{digest, sign::Verify};
@@ -179,6 +179,15 @@ impl Interaction {
             self.erased.is_some() || decision.attachments_digest == attachments_digest(self);
         if !content || !of_files {
             return Err(Unproven::OtherContent);
+        }
+        // A rule decides only what the policies said so of.
+        let ruled = self.ruled().and_then(|ruled| ruled.then);
+        let is_as_ruled = match decision.policy {
+            Some(_) => ruled.and_then(Then::at_once) == Some(decision.outcome),
+            None => ruled.and_then(Then::at_once).is_none(),
+        };
+        if !is_as_ruled {
+            return Err(Unproven::OtherDecision);
         }
         let approvers = receipt::approvers(
             self,

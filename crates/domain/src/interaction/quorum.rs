@@ -70,7 +70,7 @@ fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::E
 }
 
 impl QuorumDraft {
-    pub(super) fn check(&self, faults: &mut Faults) -> Quorum {
+    pub(crate) fn check(&self, faults: &mut Faults) -> Quorum {
         let most = limits::APPROVALS;
         let needed = u32::try_from(self.needed.unwrap_or(1)).unwrap_or_default();
         if !(1..=most).contains(&needed) {

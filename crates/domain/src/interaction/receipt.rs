@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Granted, Interaction, Outcome,
+    ByPolicy, Granted, Interaction, Outcome,
     answer::AnswerContent,
     ask::Ask,
     kind::Kind,
@@ -15,7 +15,7 @@ use super::{
 use crate::{
     attachment, digest,
     ids::InteractionId,
-    principal::{AgentRef, Responder},
+    principal::{AgentRef, Responder, Via},
     sign::{PublicKey, Sign, Signature},
 };
 
@@ -23,6 +23,8 @@ use crate::{
 const VERSION: u32 = 1;
 /// How they are where a grant decided: a program that knows nothing of grants believes none of them.
 const VERSION_BY_GRANT: u32 = 2;
+/// The same where a policy did.
+const VERSION_BY_POLICY: u32 = 3;
 
 /// The responder's decision about one action or plan, and its time. Made when it is decided, and
 /// committed with the answer.
@@ -38,7 +40,7 @@ pub struct Receipt {
 /// The content of a receipt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// 1; 2 where a grant decided.
+    /// 1; 2 where a grant decided, 3 where a policy did.
     pub version: u32,
     /// Which interaction.
     pub interaction_id: InteractionId,
@@ -70,6 +72,9 @@ pub struct Decision {
     /// The standing approval of this responder that it rests on, where no person was asked about this one (rule 15).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant: Option<Granted>,
+    /// The rule of an admin that decided it, where no person was asked about this one (rule 14); the responder stands for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<ByPolicy>,
     /// When it was asked.
     pub asked_at: DateTime<Utc>,
     /// When it was decided.
@@ -122,6 +127,16 @@ pub(super) fn approvers(
     votes.iter().map(Approver::from).chain([last]).collect()
 }
 
+/// What a decision rests on.
+enum By<'a> {
+    /// A person, and the approvals before theirs.
+    People(&'a [Vote]),
+    /// A person's standing approval.
+    Grant(Granted),
+    /// An admin's rule.
+    Policy(ByPolicy),
+}
+
 impl Receipt {
     /// The receipt for an answer that is being given; `None` when it is no decision.
     pub(crate) fn sign(
@@ -137,7 +152,7 @@ impl Receipt {
             content,
             responder,
             answered_at,
-            (votes, None),
+            By::People(votes),
             signer,
         )
     }
@@ -156,20 +171,43 @@ impl Receipt {
             content,
             responder,
             answered_at,
-            (&[], Some(grant)),
+            By::Grant(grant),
             signer,
         )
     }
 
-    /// With the approvals before it, or the grant that decides.
+    /// As [`Self::sign`], where a policy decides; its rule is the responder.
+    pub(crate) fn sign_ruled(
+        interaction: &Interaction,
+        content: &AnswerContent,
+        responder: &Responder,
+        answered_at: DateTime<Utc>,
+        policy: ByPolicy,
+        signer: &dyn Sign,
+    ) -> Option<Self> {
+        Self::signed(
+            interaction,
+            content,
+            responder,
+            answered_at,
+            By::Policy(policy),
+            signer,
+        )
+    }
+
     fn signed(
         interaction: &Interaction,
         content: &AnswerContent,
         responder: &Responder,
         answered_at: DateTime<Utc>,
-        (votes, grant): (&[Vote], Option<Granted>),
+        by: By<'_>,
         signer: &dyn Sign,
     ) -> Option<Self> {
+        let (version, votes, grant, policy) = match by {
+            By::People(votes) => (VERSION, votes, None, None),
+            By::Grant(grant) => (VERSION_BY_GRANT, &[][..], Some(grant), None),
+            By::Policy(policy) => (VERSION_BY_POLICY, &[][..], None, Some(policy)),
+        };
         let (as_asked, plan_digest) = match &interaction.request.ask {
             // Hashes the action that people see, not a digest stored beside it.
             Ask::Approval { action, .. } => (Some(action.digest().ok()?), None),
@@ -189,10 +227,7 @@ impl Receipt {
             None => (as_asked, None),
         };
         let decision = Decision {
-            version: match grant {
-                None => VERSION,
-                Some(_) => VERSION_BY_GRANT,
-            },
+            version,
             interaction_id: interaction.id,
             kind: interaction.request.kind(),
             outcome: content.outcome(),
@@ -204,6 +239,7 @@ impl Receipt {
             responder: responder.clone(),
             approvers: approvers(interaction, content, responder, answered_at, votes),
             grant,
+            policy,
             asked_at: interaction.created_at,
             answered_at,
             public_key: STANDARD.encode(signer.public_key()),
@@ -237,15 +273,23 @@ impl Decision {
 
     /// Whether a program of this version may interpret the receipt.
     pub fn is_known(&self) -> bool {
-        match self.grant {
-            None => self.version == VERSION,
-            // A grant approves, as it is asked, and counts as nobody.
-            Some(_) => {
+        // What is decided as it is asked is decided as it was asked, and counts as nobody.
+        let is_at_once = self.asked_digest.is_none() && self.approvers.is_empty();
+        match (&self.grant, &self.policy) {
+            (None, None) => self.version == VERSION && self.responder.via != Via::Policy,
+            (Some(_), None) => {
                 self.version == VERSION_BY_GRANT
                     && self.outcome == Outcome::Approved
-                    && self.asked_digest.is_none()
-                    && self.approvers.is_empty()
+                    && self.responder.via != Via::Policy
+                    && is_at_once
             }
+            (None, Some(policy)) => {
+                self.version == VERSION_BY_POLICY
+                    && matches!(self.outcome, Outcome::Approved | Outcome::Denied)
+                    && self.responder == Responder::of_policy(policy.id, &policy.rule)
+                    && is_at_once
+            }
+            (Some(_), Some(_)) => false,
         }
     }
 }

@@ -16,6 +16,7 @@ use super::{
     mode::{Mode, Priority},
     quorum::QuorumDraft,
     receipt::is_decision,
+    ruled::{Ruled, Then},
 };
 use crate::{
     attachment::{self, Attachment, Uploaded},
@@ -57,6 +58,9 @@ pub struct Request {
     /// The files that were sent with it, unless it is an approval: those are part of its action. See [`Request::attached`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
+    /// What the policies said of it when it was asked (rule 14); nothing when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ruled: Option<Box<Ruled>>,
 }
 
 #[expect(
@@ -279,6 +283,7 @@ impl Draft {
             callback_url: self.callback_url,
             withdraw_on_disconnect: withdraws,
             attachments,
+            ruled: None,
         })
     }
 }
@@ -300,6 +305,31 @@ impl Request {
             | Ask::Form { .. }
             | Ask::Notification { .. } => &self.attachments,
         }
+    }
+
+    /// Whether a policy says that its action is destructive.
+    pub fn is_destructive(&self) -> bool {
+        self.ruled.as_ref().is_some_and(|ruled| ruled.destructive)
+    }
+
+    /// Whether a policy decides it as it is asked.
+    pub fn is_decided_at_once(&self) -> bool {
+        let ruled = self.ruled.as_ref();
+        ruled.is_some_and(|ruled| ruled.then.and_then(Then::at_once).is_some())
+    }
+
+    /// Whether it is what an agent asked for here, whatever policies have made of it: they say how many people approve it,
+    /// and that nothing of it is changed before.
+    pub fn is_asked_as(&self, asked: &Self) -> bool {
+        let is_same = match (&self.ask, &asked.ask) {
+            (Ask::Approval { action, .. }, Ask::Approval { action: other, .. })
+                if self.ruled.is_some() =>
+            {
+                action == other
+            }
+            (one, other) => one == other,
+        };
+        self.prompt == asked.prompt && self.attachments == asked.attachments && is_same
     }
 
     /// How much memory it takes, roughly: as JSON of so many bytes, and for its values.

@@ -68,6 +68,8 @@ impl Request {
             withdraw_on_disconnect: self.withdraw_on_disconnect,
             // Their names are words, and their bytes are erased with it.
             attachments: Vec::new(),
+            // The words of an admin, about no one thing.
+            ruled: self.ruled.clone(),
         }
     }
 }

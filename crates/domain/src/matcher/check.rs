@@ -35,6 +35,37 @@ impl Matcher {
     /// Every fault.
     pub fn check(&self, made_from: &Action) -> Result<(), Vec<Fault>> {
         let mut faults = Faults::default();
+        if let Err(found) = self.check_alone() {
+            found
+                .into_iter()
+                .for_each(|fault| faults.add(&fault.path, fault.message));
+        }
+        if !self.is_exact()
+            && let Some(why) = super::destructive(made_from)
+        {
+            faults.add(
+                "matcher",
+                format!(
+                    "the action is destructive ({why}), so only exactly this can be approved ahead"
+                ),
+            );
+        }
+        faults.into_result(())?;
+        match self.matches(made_from) {
+            true => Ok(()),
+            false => Err(vec![Fault::new(
+                "matcher",
+                "does not match the action that it is made from",
+            )]),
+        }
+    }
+
+    /// What is wrong with it, whatever it is made from, each with its path from `matcher` on.
+    ///
+    /// # Errors
+    /// Every fault.
+    pub(crate) fn check_alone(&self) -> Result<(), Vec<Fault>> {
+        let mut faults = Faults::default();
         let size = serde_json::to_vec(self).map_or(usize::MAX, |bytes| bytes.len());
         if size > limits::MATCHER_BYTES {
             let most = limits::MATCHER_BYTES;
@@ -49,21 +80,8 @@ impl Matcher {
                     .into_iter()
                     .for_each(|fault| faults.add(&fault.path, fault.message));
             }
-            if let Some(why) = super::destructive(made_from) {
-                faults.add(
-                    "matcher",
-                    format!("the action is destructive ({why}), so only exactly this can be approved ahead"),
-                );
-            }
         }
-        faults.into_result(())?;
-        match self.matches(made_from) {
-            true => Ok(()),
-            false => Err(vec![Fault::new(
-                "matcher",
-                "does not match the action that it is made from",
-            )]),
-        }
+        faults.into_result(())
     }
 }
 

@@ -147,6 +147,11 @@ pub(super) fn is_destructive_word(word: &str) -> bool {
             .any(|part| is_word(&part.to_lowercase()))
 }
 
+/// Whether an argument of this name holds a command or a statement.
+pub(crate) fn is_command_name(name: &str) -> bool {
+    COMMANDS.contains(&&*name.to_lowercase())
+}
+
 fn is_word(word: &str) -> bool {
     WORDS.contains(&word)
 }
@@ -164,14 +169,12 @@ fn in_arguments(value: &Value, depth: usize) -> Option<String> {
         };
     };
     fields.iter().find_map(|(name, value)| match value {
-        Value::String(text) if COMMANDS.contains(&&*name.to_lowercase()) => in_command(text),
-        Value::Array(items) if COMMANDS.contains(&&*name.to_lowercase()) => {
-            items.iter().find_map(|item| {
-                item.as_str()
-                    .and_then(in_command)
-                    .or_else(|| in_arguments(item, depth + 1))
-            })
-        }
+        Value::String(text) if is_command_name(name) => in_command(text),
+        Value::Array(items) if is_command_name(name) => items.iter().find_map(|item| {
+            item.as_str()
+                .and_then(in_command)
+                .or_else(|| in_arguments(item, depth + 1))
+        }),
         other => in_arguments(other, depth + 1),
     })
 }

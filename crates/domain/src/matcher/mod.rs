@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 
 pub use command::Words;
 pub use destructive::destructive;
+pub(crate) use destructive::is_command_name;
 pub use propose::propose;
 
 use crate::{

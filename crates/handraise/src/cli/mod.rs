@@ -11,6 +11,7 @@ mod ladder;
 mod migrate;
 mod open_files;
 mod openapi;
+mod policy;
 mod slack;
 mod team;
 mod token;
@@ -75,6 +76,12 @@ enum Command {
         after_help = "Example:\n  handraise team create --name Payments"
     )]
     Team(team::TeamCommand),
+    /// What is decided before anybody asks: rules that forbid, ask people, or allow.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  handraise policy test --last 30d"
+    )]
+    Policy(policy::PolicyCommand),
     /// Prints every setting with its meaning and its default, as a file to begin with.
     #[command(
         after_help = "Examples:\n  handraise config > handraise.toml\n  handraise config --effective --config handraise.toml"
@@ -246,6 +253,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Slack(command) => slack::run(command).await,
         Command::User(command) => command.run().await,
         Command::Team(command) => command.run().await,
+        Command::Policy(command) => command.run().await,
     };
     done.map(|()| ExitCode::SUCCESS)
 }
@@ -316,6 +324,8 @@ async fn start(flags: ServerFlags) -> anyhow::Result<()> {
         keys,
     )
     .with_files()?;
+    // Before anybody can ask.
+    policy::at_start(&state.service, &state.config).await?;
     let slack = WayIn::new(&state.config, &state.service)?;
     let state = state.with_slack(slack);
     let webhook = state.config.webhook_url.as_ref().map(WebhookUrl::reveal);

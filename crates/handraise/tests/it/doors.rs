@@ -32,7 +32,7 @@ const WHO: [&str; 8] = [
 ];
 
 /// The agent API. `{open}` is a question of the agent's that waits, `{decided}` an approval that was given.
-const API: [(&str, &str, &str, [u16; 8]); 39] = [
+const API: [(&str, &str, &str, [u16; 8]); 42] = [
     (
         "POST",
         "/v1/interactions",
@@ -196,6 +196,25 @@ const API: [(&str, &str, &str, [u16; 8]); 39] = [
         "",
         [401, 401, 401, 401, 401, 403, 403, 404],
     ),
+    // Nor do they learn what is decided before they ask (rule 14).
+    (
+        "GET",
+        "/v1/policies",
+        "",
+        [401, 401, 401, 401, 401, 403, 403, 200],
+    ),
+    (
+        "POST",
+        "/v1/policies",
+        r#"{"rules":[]}"#,
+        [401, 401, 401, 401, 401, 403, 403, 201],
+    ),
+    (
+        "POST",
+        "/v1/policies/check",
+        r#"{"rules":[]}"#,
+        [401, 401, 401, 401, 401, 403, 403, 204],
+    ),
     // Webhooks carry what everybody asks, so agents have nothing to do with them.
     (
         "POST",
@@ -285,7 +304,7 @@ const TOOLS: [(&str, [u16; 8]); 3] = [
 ];
 
 /// Pages. A 303 leads to the sign-in page.
-const PAGES: [(&str, [u16; 8]); 34] = [
+const PAGES: [(&str, [u16; 8]); 35] = [
     ("/", [303, 303, 200, 200, 200, 303, 303, 303]),
     ("/blockers/{open}", [303, 303, 200, 200, 200, 303, 303, 303]),
     ("/q/{open}", [303, 303, 200, 200, 200, 303, 303, 303]),
@@ -319,6 +338,10 @@ const PAGES: [(&str, [u16; 8]); 34] = [
         [303, 303, 403, 403, 200, 303, 303, 303],
     ),
     ("/settings/ladder", [303, 303, 403, 403, 200, 303, 303, 303]),
+    (
+        "/settings/policies",
+        [303, 303, 403, 403, 200, 303, 303, 303],
+    ),
     ("/settings/grants", [303, 303, 200, 200, 200, 303, 303, 303]),
     (
         "/settings/grants/new?from={decided}",

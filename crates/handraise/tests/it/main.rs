@@ -56,6 +56,7 @@ mod owners;
 mod pages;
 mod passkeys;
 mod plans;
+mod policies;
 mod polling;
 mod problems;
 mod proof;

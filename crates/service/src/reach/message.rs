@@ -1,22 +1,46 @@
 //! A message to a person, looked at in the moment in which it is sent: what waits no more, or is not theirs any more, is
 //! not told.
 
+use std::sync::Arc;
+
 use domain::{
     DestinationId, Event, Interaction, InteractionEvent, InteractionId, Payload, Person, Refused,
+    access::PersonRef,
     decide::reach as decide,
     delivery::{Cause, DestinationKind, Next, Reach, ReachEnd, ReachKind, TryResult},
     limits::SUMMED_UP,
 };
-use store::{Claimed, Mark};
+use store::{Claimed, Mark, StoreError};
+use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use super::{
     super::{Service, ServiceError},
     Address,
+    recent::Recent,
 };
 
 /// How many messages are read for at once: agents that ask read too, and do not wait behind a whole team's messages.
-pub(crate) const MESSAGES_READ: usize = 2;
+const AT_ONCE: usize = 2;
+
+/// What is read for messages.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    turns: Semaphore,
+    events: Recent<i64, Option<Arc<Event>>>,
+    /// As their events tell of them.
+    interactions: Recent<InteractionId, Arc<Interaction>>,
+}
+
+impl Default for Reading {
+    fn default() -> Self {
+        Self {
+            turns: Semaphore::new(AT_ONCE),
+            events: Recent::default(),
+            interactions: Recent::default(),
+        }
+    }
+}
 
 /// What a person is told, and where.
 #[derive(Clone, Debug)]
@@ -52,7 +76,7 @@ impl Message {
 #[derive(Clone, Debug)]
 pub enum About {
     /// It waits for an answer.
-    Waits(Box<Interaction>),
+    Waits(Arc<Interaction>),
     /// It waits no more.
     Closed(InteractionId),
 }
@@ -66,11 +90,11 @@ impl Service {
     /// # Errors
     /// When the database fails.
     pub async fn prepare_message(&self, claimed: &Claimed) -> Result<Prepared, ServiceError> {
-        let _turn = self.messages_read.acquire().await;
+        let _turn = self.reading.turns.acquire().await;
         let withdrawn = |why: &str| Ok(Err(TryResult::Withdrawn(why.to_owned())));
         let (found, event) = tokio::try_join!(
             self.store.reach(claimed.delivery.destination),
-            self.store.event(claimed.delivery.event_seq),
+            self.event_told(claimed),
         )?;
         let Some(reach) = found.map(|record| record.reach) else {
             return withdrawn("there is no such way to reach a person");
@@ -95,11 +119,11 @@ impl Service {
                     return withdrawn("nothing of it waits for an answer any more");
                 };
                 cause = Cause::Summary { rung, others };
-                Some(About::Waits(Box::new(first)))
+                Some(About::Waits(first))
             }
             (Cause::Rung(_) | Cause::Summary { .. }, Some(id)) => {
                 match self.waiting_for(id, &person).await? {
-                    Ok(interaction) => Some(About::Waits(Box::new(interaction))),
+                    Ok(interaction) => Some(About::Waits(interaction)),
                     Err(why) => return withdrawn(why),
                 }
             }
@@ -124,6 +148,13 @@ impl Service {
         })))
     }
 
+    /// The event that a message tells of.
+    async fn event_told(&self, claimed: &Claimed) -> Result<Option<Arc<Event>>, StoreError> {
+        let seq = claimed.delivery.event_seq;
+        let read = async { Ok(self.store.event(seq).await?.map(Arc::new)) };
+        self.reading.events.get(seq, read).await
+    }
+
     /// What still waits of a summary, what presses most first, and how many others: its events stand one after another.
     async fn still_in(
         &self,
@@ -131,7 +162,7 @@ impl Service {
         others: u32,
         first: InteractionId,
         person: &Person,
-    ) -> Result<Option<(Interaction, u32)>, ServiceError> {
+    ) -> Result<Option<(Arc<Interaction>, u32)>, ServiceError> {
         let all = i64::from(others) + 1;
         let named = all.min(i64::try_from(SUMMED_UP).unwrap_or(i64::MAX));
         let mut found = None;
@@ -161,16 +192,22 @@ impl Service {
         &self,
         id: InteractionId,
         person: &Person,
-    ) -> Result<Result<Interaction, &'static str>, ServiceError> {
+    ) -> Result<Result<Arc<Interaction>, &'static str>, ServiceError> {
+        const NOT_SEEN: &str = "the person may not see it any more";
         let reader = self.principal_for(person).await?;
-        let interaction = match self.interaction(id, &reader).await {
+        let read = async { Ok(Arc::new(self.interaction_as_told(id).await?)) };
+        let interaction = match self.reading.interactions.get(id, read).await {
             Ok(interaction) => interaction,
-            Err(ServiceError::NotFound) => return Ok(Err("the person may not see it any more")),
+            Err(ServiceError::NotFound) => return Ok(Err(NOT_SEEN)),
             Err(ServiceError::Refused(Refused::Altered)) => {
                 return Ok(Err("the database holds another request than was asked"));
             }
             Err(error) => return Err(error),
         };
+        let audience = reader.audience();
+        if !audience.includes(interaction.agent.id, interaction.team_id()) {
+            return Ok(Err(NOT_SEEN));
+        }
         let now = self.now();
         let is_open = interaction.state.is_pending()
             && interaction.expires_at.is_none_or(|deadline| now < deadline);
@@ -183,16 +220,20 @@ impl Service {
         Ok(Ok(interaction))
     }
 
-    /// The consequences of a try: what has arrived is told with it, and a way that leads nowhere ends. `mark` is brought
-    /// in line with it.
+    /// The consequences of a try, which went `to` a person unless nothing was sent: what has arrived is told with it, and a
+    /// way that leads nowhere ends. `mark` is brought in line with it.
     pub(in super::super) async fn message_tried(
         &self,
         claimed: &Claimed,
         reply: &TryResult,
+        to: Option<PersonRef>,
         mark: &mut Mark,
     ) -> Result<(), ServiceError> {
         if mark.next == Next::Delivered {
-            return self.message_arrived(claimed).await;
+            return match to {
+                Some(to) => self.message_arrived(claimed, to).await,
+                None => Ok(()),
+            };
         }
         // A mail server and a topic that do not take one message may take another, and what fails there is the operator's
         // server, not this person's address.
@@ -220,7 +261,7 @@ impl Service {
 
     /// It is counted where it told of a question.
     async fn message_given_up(&self, claimed: &Claimed) -> Result<(), ServiceError> {
-        let event = self.store.event(claimed.delivery.event_seq).await?;
+        let event = self.event_told(claimed).await?;
         let cause = event.and_then(|event| Cause::of(&event.payload));
         if let (Some(Cause::Rung(_) | Cause::Summary { .. }), Some(by)) =
             (cause, ReachKind::of(claimed.kind))
@@ -247,52 +288,35 @@ impl Service {
         if mark.next != Next::Delivered {
             return Ok(());
         }
-        let event = self.store.event(claimed.delivery.event_seq).await?;
-        let Some(Event {
-            interaction_id: Some(id),
-            payload: Payload::Interaction(InteractionEvent::Climbed { rung, told, .. }),
-            ..
-        }) = event
+        let Some(event) = self.event_told(claimed).await? else {
+            return Ok(());
+        };
+        let Payload::Interaction(InteractionEvent::Climbed { rung, told, .. }) = &event.payload
         else {
             return Ok(());
         };
-        let mentioned = told.iter().find(|one| one.mentioned_in.is_some());
-        let interaction = self.store.interaction(id).await?;
-        let (Some(mentioned), Some(interaction)) = (mentioned, interaction) else {
+        let Some(mentioned) = told.iter().find(|one| one.mentioned_in.is_some()) else {
             return Ok(());
         };
-        let person = self.known_person(mentioned.person.id).await?;
         let message = (claimed.delivery.id, claimed.lease);
         let (by, now) = (ReachKind::Slack, self.moment());
-        let reached = decide::reached(&interaction, &person, by, rung, message, now);
+        let reached = decide::reached(&event, mentioned.person.clone(), by, *rung, message, now);
         // Where it is not kept, another worker has the message, and tells of it.
         self.is_first(reached).await.map(drop)
     }
 
-    async fn message_arrived(&self, claimed: &Claimed) -> Result<(), ServiceError> {
-        let turn = self.messages_read.acquire().await;
-        let (event, reach) = tokio::try_join!(
-            self.store.event(claimed.delivery.event_seq),
-            self.store.reach(claimed.delivery.destination),
-        )?;
-        let (Some(event), Some(reach)) = (event, reach) else {
-            return Ok(());
-        };
-        let (Some(Cause::Rung(rung) | Cause::Summary { rung, .. }), Some(id)) =
-            (Cause::of(&event.payload), event.interaction_id)
+    async fn message_arrived(&self, claimed: &Claimed, to: PersonRef) -> Result<(), ServiceError> {
+        let (Some(event), Some(by)) =
+            (self.event_told(claimed).await?, ReachKind::of(claimed.kind))
         else {
             return Ok(());
         };
-        let reach = reach.reach;
-        let (interaction, person) =
-            tokio::try_join!(self.store.interaction(id), self.store.person(reach.person))?;
-        let (Some(interaction), Some(person)) = (interaction, person) else {
+        let Some(Cause::Rung(rung) | Cause::Summary { rung, .. }) = Cause::of(&event.payload)
+        else {
             return Ok(());
         };
-        drop(turn);
         let message = (claimed.delivery.id, claimed.lease);
-        let now = self.moment();
-        let reached = decide::reached(&interaction, &person, reach.kind, rung, message, now);
+        let reached = decide::reached(&event, to, by, rung, message, self.moment());
         // Where it is not kept, another worker has the message, and tells of it.
         self.is_first(reached).await.map(drop)
     }

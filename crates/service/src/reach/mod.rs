@@ -3,6 +3,7 @@
 mod address;
 mod message;
 mod numbers;
+mod recent;
 mod tell;
 
 use domain::{
@@ -14,7 +15,7 @@ use domain::{
 use store::ReachRecord;
 
 pub use address::Address;
-pub(super) use message::MESSAGES_READ;
+pub(super) use message::Reading;
 pub use message::{About, Message, Prepared};
 pub use numbers::{ReachNumbers, Spread};
 

@@ -83,6 +83,7 @@ impl Covered {
             parts.push(Part::new(heading, action.lines.clone(), Look::Action));
             says = Some(words::says(interaction));
         }
+        parts.extend(ruled(interaction));
         if let Some(title) = title(request) {
             parts.push(Part::new(says.take(), title, Look::Title));
         }
@@ -191,6 +192,18 @@ fn files(request: &Request) -> Option<Part> {
         let heading = Some("Attachments, which are on the dashboard".to_owned());
         Part::new(heading, lines.join("\n"), Look::Prose)
     })
+}
+
+/// What the policies say of it: people see it wherever they decide (rule 14).
+fn ruled(interaction: &Interaction) -> Option<Part> {
+    let pending = interaction.state.is_pending();
+    let ruled = interaction.ruled().filter(|_| pending)?;
+    let destructive = ruled
+        .destructive
+        .then(|| "A policy says that this is destructive.".to_owned());
+    let lines: Vec<_> = destructive.into_iter().chain(ruled.lines()).collect();
+    let heading = Some(words::POLICIES.to_owned());
+    (!lines.is_empty()).then(|| Part::new(heading, prose(&lines.join("\n")), Look::Prose))
 }
 
 /// The parts below the prompt.

@@ -79,6 +79,9 @@ pub(super) const REVISES: &str =
 /// Stands above the action of an approval.
 pub(super) const WILL_RUN: &str = "What will run";
 
+/// Stands above what the policies say of an action.
+pub(super) const POLICIES: &str = "What the policies say of it";
+
 /// Stands between the action and the prompt: the agent's words about an action need not be true.
 pub(super) fn says(interaction: &Interaction) -> String {
     format!("What {} says about it", agent(interaction))
@@ -342,6 +345,7 @@ pub(super) fn place(via: Via) -> &'static str {
         Via::Dashboard => "on the dashboard",
         Via::Api => "by the API",
         Via::Slack => "in Slack",
+        Via::Policy => "by a policy",
     }
 }
 

@@ -436,6 +436,9 @@ impl Ladders for Store {
                     WHERE m.team_id = $1 AND m.person_id = p.id AND m.part = 'answers')) AS is_of_team
              FROM people p
              WHERE p.disabled_at IS NULL AND p.role IN ('responder', 'admin')
+                AND ($1 IS NULL OR p.role = 'admin' OR EXISTS (
+                    SELECT 1 FROM team_members m
+                    WHERE m.team_id = $1 AND m.person_id = p.id AND m.part = 'answers'))
              ORDER BY p.id",
         )
         .bind(team.map(|team| team.0))

@@ -1,13 +1,17 @@
 //! The deliveries owed to a destination: its place, the results of tries, and trying again.
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, Utc};
 use domain::{
-    DeliveryId, Retry,
-    delivery::{CallbackPlace, Lane, Next, SlackChannel},
+    DeliveryId, DestinationId, Retry,
+    delivery::{CallbackPlace, Health, Lane, Next, SlackChannel},
 };
+use sqlx::QueryBuilder;
+use uuid::Uuid;
 
-use super::Connection;
-use crate::{Mark, Result};
+use super::{Connection, Db};
+use crate::{Mark, Result, outbox::in_powers};
 
 /// Where an agent is called back, if that is not known yet.
 pub(super) async fn put_place(connection: &mut Connection, place: &CallbackPlace) -> Result<()> {
@@ -132,69 +136,113 @@ pub(super) async fn call(
     Ok(done.rows_affected() == 1)
 }
 
-/// One try of a batch of marks; whether its lease was still good.
-pub(super) async fn mark(connection: &mut Connection, mark: &Mark) -> Result<bool> {
-    let end = &mark.end;
-    // Alone, and first: whoever erases meanwhile what it tells of (rule 19) has this row, or waits for it. What is read
-    // after it knows of that, on Postgres too.
-    sqlx::query(
-        "UPDATE delivery_attempts
-         SET latency = $1, status = $2, error = $3, may_have_arrived = $4
-         WHERE delivery_id = $5 AND number = $6",
-    )
-    .bind(end.latency)
-    .bind(end.status.map(i64::from))
-    .bind(&end.error)
-    .bind(end.may_have_arrived)
-    .bind(mark.delivery.0)
-    .bind(mark.lease)
-    .execute(&mut *connection)
-    .await?;
-    // It may quote what it was sent: all of an interaction, whether or not the event itself had words.
-    sqlx::query(
-        "UPDATE delivery_attempts SET body = $1
-         WHERE delivery_id = $2 AND number = $3 AND NOT EXISTS (
+/// Writes down what came of tries, and says of each whether it was still held by whoever tried.
+pub(super) async fn mark(connection: &mut Connection, marks: &[Mark]) -> Result<Vec<bool>> {
+    // All nodes go over destinations in the same order, or two of them would wait for each other.
+    let mut ordered: Vec<_> = marks.iter().collect();
+    ordered.sort_by_key(|one| one.destination);
+    let mut held = HashSet::new();
+    for slice in in_powers(&ordered) {
+        // Alone, and first: whoever erases meanwhile what it tells of (rule 19) has this row, or waits for it. What is
+        // read after it knows of that, on Postgres too.
+        end_attempts(connection, slice).await?;
+        let mut answered = slice.to_vec();
+        answered.retain(|one| !one.end.body.is_empty());
+        for slice in in_powers(&answered) {
+            keep_answers(connection, slice).await?;
+        }
+        held.extend(end_or_put_off(connection, slice).await?);
+    }
+    for one in ordered {
+        if let Some(health) = one.health {
+            keep_health(connection, one.destination, health).await?;
+        }
+    }
+    Ok(marks
+        .iter()
+        .map(|one| held.contains(&one.delivery.0))
+        .collect())
+}
+
+async fn end_attempts(connection: &mut Connection, marks: &[&Mark]) -> Result<()> {
+    let mut sql: QueryBuilder<Db> = QueryBuilder::new(
+        "UPDATE delivery_attempts AS a
+         SET latency = v.column3, status = v.column4, error = v.column5, may_have_arrived = v.column6
+         FROM (",
+    );
+    sql.push_values(marks, |mut row, one| {
+        row.push_bind(one.delivery.0)
+            .push_bind(one.lease)
+            .push_bind(one.end.latency)
+            .push_bind(one.end.status.map(i64::from))
+            .push_bind(&one.end.error)
+            .push_bind(one.end.may_have_arrived);
+    });
+    sql.push(") AS v WHERE a.delivery_id = v.column1 AND a.number = v.column2");
+    sql.build().execute(connection).await?;
+    Ok(())
+}
+
+/// An answer may quote what was sent: all of an interaction, whether or not the event itself had words.
+async fn keep_answers(connection: &mut Connection, marks: &[&Mark]) -> Result<()> {
+    let mut sql: QueryBuilder<Db> =
+        QueryBuilder::new("UPDATE delivery_attempts AS a SET body = v.column3 FROM (");
+    sql.push_values(marks, |mut row, one| {
+        row.push_bind(one.delivery.0)
+            .push_bind(one.lease)
+            .push_bind(&one.end.body);
+    });
+    sql.push(
+        ") AS v WHERE a.delivery_id = v.column1 AND a.number = v.column2 AND NOT EXISTS (
              SELECT 1 FROM outbox o
              JOIN events e ON e.seq = o.event_seq
              LEFT JOIN interactions i ON i.id = e.interaction_id
-             WHERE o.id = $2 AND (e.erased_by IS NOT NULL OR i.erased IS NOT NULL))",
+             WHERE o.id = v.column1 AND (e.erased_by IS NOT NULL OR i.erased IS NOT NULL))",
+    );
+    sql.build().execute(connection).await?;
+    Ok(())
+}
+
+/// Returns those that were held.
+async fn end_or_put_off(connection: &mut Connection, marks: &[&Mark]) -> Result<Vec<Uuid>> {
+    let mut sql: QueryBuilder<Db> = QueryBuilder::new(
+        "UPDATE outbox AS o
+         SET state = v.column3, next_at = v.column4, ended_at = v.column5, last_error = v.column6,
+             tries = o.tries - v.column7
+         FROM (",
+    );
+    sql.push_values(marks, |mut row, one| {
+        let (state, next_at, ended_at) = match one.next {
+            Next::Delivered => ("delivered", one.at, Some(one.at)),
+            Next::Dead => ("dead", one.at, Some(one.at)),
+            Next::Again(at) => ("due", at, None),
+        };
+        row.push_bind(one.delivery.0)
+            .push_bind(one.lease)
+            .push_bind(state)
+            .push_bind(next_at.timestamp_millis())
+            .push_bind(ended_at.map(|at| at.timestamp_millis()))
+            .push_bind(&one.end.error)
+            .push_bind(i64::from(!one.counts));
+    });
+    sql.push(
+        ") AS v WHERE o.id = v.column1 AND o.lease = v.column2 AND o.state = 'sending' RETURNING id",
+    );
+    Ok(sql.build_query_scalar().fetch_all(connection).await?)
+}
+
+async fn keep_health(connection: &mut Connection, of: DestinationId, health: Health) -> Result<()> {
+    sqlx::query(
+        "UPDATE destinations
+         SET failures = $1, resume_at = $2,
+             failing_since = CASE WHEN $1 = 0 THEN NULL ELSE COALESCE(failing_since, $3) END
+         WHERE id = $4",
     )
-    .bind(&end.body)
-    .bind(mark.delivery.0)
-    .bind(mark.lease)
-    .execute(&mut *connection)
+    .bind(i64::from(health.failures))
+    .bind(health.resume_at.map(|at| at.timestamp_millis()))
+    .bind(health.failing_since.map(|at| at.timestamp_millis()))
+    .bind(of.0)
+    .execute(connection)
     .await?;
-    let (state, next_at, ended_at) = match mark.next {
-        Next::Delivered => ("delivered", mark.at, Some(mark.at)),
-        Next::Dead => ("dead", mark.at, Some(mark.at)),
-        Next::Again(at) => ("due", at, None),
-    };
-    let done = sqlx::query(
-        "UPDATE outbox SET state = $1, next_at = $2, ended_at = $3, last_error = $4, tries = tries - $5
-         WHERE id = $6 AND state = 'sending' AND lease = $7",
-    )
-    .bind(state)
-    .bind(next_at.timestamp_millis())
-    .bind(ended_at.map(|at| at.timestamp_millis()))
-    .bind(&end.error)
-    .bind(i64::from(!mark.counts))
-    .bind(mark.delivery.0)
-    .bind(mark.lease)
-    .execute(&mut *connection)
-    .await?;
-    if let Some(health) = mark.health {
-        sqlx::query(
-            "UPDATE destinations
-             SET failures = $1, resume_at = $2,
-                 failing_since = CASE WHEN $1 = 0 THEN NULL ELSE COALESCE(failing_since, $3) END
-             WHERE id = $4",
-        )
-        .bind(i64::from(health.failures))
-        .bind(health.resume_at.map(|at| at.timestamp_millis()))
-        .bind(health.failing_since.map(|at| at.timestamp_millis()))
-        .bind(mark.destination.0)
-        .execute(connection)
-        .await?;
-    }
-    Ok(done.rows_affected() == 1)
+    Ok(())
 }

@@ -50,6 +50,7 @@ pub(super) async fn apply(
             Write::Ladder(step) => super::ladders::apply(connection, step).await?,
             Write::Attach(attaching) => super::attachments::apply(connection, attaching).await?,
             Write::Grant(step) => super::grants::apply(connection, step).await?,
+            Write::Policy(step) => super::policies::apply(connection, step).await?,
             Write::Reach(reach) => super::reaches::apply(connection, reach).await?,
             // What is owed by it is made of it with the events of the batch.
             Write::Tell { .. } => true,

@@ -6,6 +6,7 @@ pub(crate) mod grants;
 pub(crate) mod interactions;
 pub(crate) mod nodes;
 pub(crate) mod people;
+pub(crate) mod policies;
 pub(crate) mod reaching;
 pub(crate) mod slack;
 pub(crate) mod teams;

@@ -109,7 +109,7 @@ pub trait Ladders: Send + Sync {
     /// version has asked it. Returns how much that was.
     async fn join_ladder(&self, now: DateTime<Utc>) -> Result<u64>;
 
-    /// Everybody who can come in and whose role answers.
+    /// Everybody who can come in and may answer what belongs to this team, or to none: its members who answer, and admins.
     async fn answerers(&self, team: Option<TeamId>) -> Result<Vec<Answerer>>;
 
     /// What telling these people needs, as of `now`, of one interaction or of several.

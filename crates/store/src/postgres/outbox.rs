@@ -89,9 +89,6 @@ impl Outbox for PostgresStore {
                 FROM open WHERE open.id IS NOT NULL
              )
              SELECT d.id, d.kind, d.failures, d.failing_since, d.resume_at,
-                EXISTS (
-                    SELECT 1 FROM outbox s
-                    WHERE s.destination_id = d.id AND s.state = 'sending' AND s.next_at > $1) AS is_busy,
                 (SELECT COUNT(*) FROM (
                     SELECT 1 FROM outbox f
                     WHERE f.destination_id = d.id AND f.state IN ('due', 'sending') AND f.next_at <= $1
@@ -100,7 +97,10 @@ impl Outbox for PostgresStore {
              WHERE (d.resume_at IS NULL OR d.resume_at <= $1)
                 AND EXISTS (
                     SELECT 1 FROM outbox o
-                    WHERE o.destination_id = d.id AND o.state IN ('due', 'sending') AND o.next_at <= $1)",
+                    WHERE o.destination_id = d.id AND o.state IN ('due', 'sending') AND o.next_at <= $1)
+                AND (d.kind IN ('webhook', 'callback') OR NOT EXISTS (
+                    SELECT 1 FROM outbox s
+                    WHERE s.destination_id = d.id AND s.state = 'sending' AND s.next_at > $1))",
         )
         .bind(now.timestamp_millis())
         .fetch_all(&self.write)
@@ -126,7 +126,8 @@ impl Outbox for PostgresStore {
     async fn news(&self, after: i64, limit: u32) -> Result<NewsPage> {
         let rows = sqlx::query_as(
             "SELECT e.seq, e.id, e.at, e.type AS event_type, e.interaction_id, i.mode,
-                    EXISTS (SELECT 1 FROM grant_uses u WHERE u.interaction_id = e.interaction_id) AS is_granted,
+                    (EXISTS (SELECT 1 FROM grant_uses u WHERE u.interaction_id = e.interaction_id)
+                        OR EXISTS (SELECT 1 FROM policy_uses p WHERE p.interaction_id = e.interaction_id)) AS is_granted,
                     CASE WHEN e.interaction_id IS NULL THEN a.team_id ELSE i.team_id END AS team_id
              FROM events e LEFT JOIN interactions i ON i.id = e.interaction_id
                 LEFT JOIN agents a ON a.id = e.agent_id
@@ -241,13 +242,7 @@ impl Outbox for PostgresStore {
 
     async fn mark(&self, marks: &[Mark]) -> Result<Vec<bool>> {
         let mut transaction = self.write.begin().await?;
-        let mut good = vec![false; marks.len()];
-        // All nodes go over destinations in the same order, or two of them would wait for each other.
-        let mut order: Vec<usize> = (0..marks.len()).collect();
-        order.sort_by_key(|place| marks[*place].destination);
-        for place in order {
-            good[place] = mark(&mut transaction, &marks[place]).await?;
-        }
+        let good = mark(&mut transaction, marks).await?;
         transaction.commit().await?;
         Ok(good)
     }

@@ -9,6 +9,7 @@ mod grants;
 mod inbox;
 mod ladders;
 mod outbox;
+mod policies;
 mod reach_numbers;
 mod reaches;
 mod teams;
@@ -37,6 +38,7 @@ pub(crate) use outbox::{
     AttemptRow, ClaimedRow, DeliveryRow, EndpointRow, ReadyRow, StuckChannelRow, claimed,
     deliveries, endpoints, followers, news, stuck_channels, topics,
 };
+pub(crate) use policies::{PolicyRow, PolicyText, policy_terms};
 
 pub(crate) use ladders::{
     answerer, climbing, held, ladder, ladder_owner, ladder_text, ladders, quiet, quiet_text,

@@ -59,7 +59,6 @@ impl HealthRow {
 pub(crate) struct ReadyRow {
     id: Uuid,
     kind: String,
-    is_busy: bool,
     due: i64,
     #[sqlx(flatten)]
     health: HealthRow,
@@ -72,7 +71,6 @@ impl TryFrom<ReadyRow> for Ready {
         Ok(Self {
             destination: DestinationId(row.id),
             kind: kind(row.id, &row.kind)?,
-            is_busy: row.is_busy,
             due: u32::try_from(row.due).unwrap_or(u32::MAX),
             health: row.health.health(row.id)?,
         })
@@ -169,7 +167,7 @@ impl NewsRow {
         let Some(topic) = Topic::from_name(&self.event_type) else {
             return Ok(None);
         };
-        // Who approved it ahead wants to hear of none: an endpoint may wake people.
+        // Whoever decided it ahead, by a grant or a policy, wants to hear of none: an endpoint may wake people.
         if self.is_granted {
             return Ok(None);
         }

@@ -5,7 +5,9 @@ use sqlx::{Connection, QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
 
 use super::writes::{apply, journal_end};
 use crate::{
-    Result, journal, search,
+    Result, journal,
+    outbox::in_powers,
+    search,
     writer::{BatchError, CommitBatch, Written, has_parts},
 };
 
@@ -66,19 +68,6 @@ impl CommitBatch for Batches {
     async fn announce(&self) {
         // Other processes on the same file find out by polling.
     }
-}
-
-/// Slices whose lengths are powers of two: few different statements, so that all stay prepared.
-pub(super) fn in_powers<T>(mut rows: &[T]) -> Vec<&[T]> {
-    const LONGEST: usize = 64;
-    let mut slices = Vec::new();
-    while !rows.is_empty() {
-        let length = (1 << rows.len().ilog2()).min(LONGEST);
-        let (slice, rest) = rows.split_at(length);
-        slices.push(slice);
-        rows = rest;
-    }
-    slices
 }
 
 /// All events of the batch: a statement costs more than its rows.

@@ -12,11 +12,10 @@ use uuid::Uuid;
 
 use super::{
     Store,
-    commit::in_powers,
     dialect::holding,
     narrowed::{is_narrowed, narrow},
 };
-use crate::{InteractionQuery, Result, search::Text};
+use crate::{InteractionQuery, Result, outbox::in_powers, search::Text};
 
 type Db = super::Db;
 

@@ -52,6 +52,8 @@ mod owed;
 mod paces;
 #[path = "../both/people.rs"]
 mod people;
+#[path = "../both/policies.rs"]
+mod policies;
 #[path = "../both/reach_numbers.rs"]
 mod reach_numbers;
 #[path = "../both/reaches.rs"]

@@ -1,24 +1,26 @@
 //! The outbox in SQLite.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
     Delivery, DeliveryId, DestinationId,
-    delivery::DeliveryState,
+    delivery::{DeliveryState, DestinationKind},
     obligation::{Destination, Obligation},
 };
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
+use uuid::Uuid;
 
 use super::{
     SqliteStore,
     audience::heard,
-    commit::in_powers,
     owed::{call, mark, put_channel, put_place, renew},
 };
 use crate::{
     Attempt, Claimed, DeliveryQuery, DeliveryRecord, Follower, Mark, NewsPage, Outbox, Owing,
     Ready, Result, StuckChannel,
-    outbox::{DISABLED, made_as},
+    outbox::{DISABLED, in_powers, made_as},
     rows,
 };
 
@@ -59,6 +61,64 @@ pub(super) async fn insert(
     Ok(())
 }
 
+/// Whether nothing is on its way to the channel `w`, as of the time that follows.
+const FREE: &str = " AND NOT EXISTS (
+    SELECT 1 FROM outbox s
+    WHERE s.destination_id = w.column1 AND s.state IN ('due', 'sending') AND s.state = 'sending' AND s.next_at > ";
+
+/// The kinds are read by themselves: looked up beside each row that is returned, they take several times what the rest does.
+async fn by_kind(
+    connection: &mut SqliteConnection,
+    wanted: &[(DestinationId, u32)],
+) -> Result<HashMap<DestinationKind, Vec<(DestinationId, u32)>>> {
+    let mut kinds: HashMap<_, Vec<_>> = HashMap::new();
+    let most: HashMap<_, _> = wanted.iter().map(|(id, most)| (id.0, *most)).collect();
+    for slice in in_powers(wanted) {
+        let mut sql: QueryBuilder<Sqlite> =
+            QueryBuilder::new("SELECT id, kind FROM destinations WHERE id IN (");
+        let mut ids = sql.separated(", ");
+        for (destination, _) in slice {
+            ids.push_bind(destination.0);
+        }
+        sql.push(")");
+        let known: Vec<(Uuid, String)> = sql.build_query_as().fetch_all(&mut *connection).await?;
+        for (id, name) in known {
+            let Some(kind) = DestinationKind::from_name(&name) else {
+                continue;
+            };
+            let most = most.get(&id).copied().unwrap_or_default();
+            kinds
+                .entry(kind)
+                .or_default()
+                .push((DestinationId(id), most));
+        }
+    }
+    Ok(kinds)
+}
+
+/// Takes those deliveries whose ids are selected by what follows.
+fn take_until(lease_until: DateTime<Utc>) -> QueryBuilder<Sqlite> {
+    let mut sql = QueryBuilder::new(
+        "UPDATE outbox SET state = 'sending', tries = tries + 1, lease = lease + 1, next_at = ",
+    );
+    sql.push_bind(lease_until.timestamp_millis());
+    sql.push(" WHERE id IN (");
+    sql
+}
+
+async fn returned(
+    mut sql: QueryBuilder<Sqlite>,
+    kind: DestinationKind,
+    connection: &mut SqliteConnection,
+) -> Result<Vec<Claimed>> {
+    sql.push(
+        ") RETURNING id, destination_id, event_seq, state, tries, lease, next_at, created_at, ended_at, last_error, ",
+    );
+    sql.push_bind(kind.name()).push(" AS kind");
+    let rows: Vec<rows::ClaimedRow> = sql.build_query_as().fetch_all(connection).await?;
+    Ok(rows::claimed(rows))
+}
+
 #[async_trait]
 impl Outbox for SqliteStore {
     async fn ready(&self, now: DateTime<Utc>) -> Result<Vec<Ready>> {
@@ -74,11 +134,6 @@ impl Outbox for SqliteStore {
                 FROM open WHERE open.id IS NOT NULL
              )
              SELECT d.id, d.kind, d.failures, d.failing_since, d.resume_at,
-                EXISTS (
-                    SELECT 1 FROM outbox s
-                    WHERE s.destination_id = d.id AND s.state = 'sending' AND s.next_at > $1
-                        -- Said again, so that the index of what is open is used, and not all that ever was.
-                        AND s.state IN ('due', 'sending')) AS is_busy,
                 (SELECT COUNT(*) FROM (
                     SELECT 1 FROM outbox f
                     WHERE f.destination_id = d.id AND f.state IN ('due', 'sending') AND f.next_at <= $1
@@ -87,7 +142,12 @@ impl Outbox for SqliteStore {
              WHERE (d.resume_at IS NULL OR d.resume_at <= $1)
                 AND EXISTS (
                     SELECT 1 FROM outbox o
-                    WHERE o.destination_id = d.id AND o.state IN ('due', 'sending') AND o.next_at <= $1)",
+                    WHERE o.destination_id = d.id AND o.state IN ('due', 'sending') AND o.next_at <= $1)
+                AND (d.kind IN ('webhook', 'callback') OR NOT EXISTS (
+                    SELECT 1 FROM outbox s
+                    WHERE s.destination_id = d.id AND s.state = 'sending' AND s.next_at > $1
+                        -- Said again, so that the index of what is open is used, and not all that ever was.
+                        AND s.state IN ('due', 'sending')))",
         )
         .bind(now.timestamp_millis())
         .fetch_all(&self.read)
@@ -113,7 +173,8 @@ impl Outbox for SqliteStore {
     async fn news(&self, after: i64, limit: u32) -> Result<NewsPage> {
         let rows = sqlx::query_as(
             "SELECT e.seq, e.id, e.at, e.type AS event_type, e.interaction_id, i.mode,
-                    EXISTS (SELECT 1 FROM grant_uses u WHERE u.interaction_id = e.interaction_id) AS is_granted,
+                    (EXISTS (SELECT 1 FROM grant_uses u WHERE u.interaction_id = e.interaction_id)
+                        OR EXISTS (SELECT 1 FROM policy_uses p WHERE p.interaction_id = e.interaction_id)) AS is_granted,
                     CASE WHEN e.interaction_id IS NULL THEN a.team_id ELSE i.team_id END AS team_id
              FROM events e LEFT JOIN interactions i ON i.id = e.interaction_id
                 LEFT JOIN agents a ON a.id = e.agent_id
@@ -155,28 +216,44 @@ impl Outbox for SqliteStore {
     ) -> Result<Vec<Claimed>> {
         let mut transaction = self.write.begin_with("BEGIN IMMEDIATE").await?;
         let mut claimed = Vec::new();
-        for (destination, most) in wanted {
-            let rows: Vec<rows::ClaimedRow> = sqlx::query_as(
-                "UPDATE outbox
-                 SET state = 'sending', tries = tries + 1, lease = lease + 1, next_at = $1
-                 WHERE id IN (
-                    SELECT id FROM outbox
-                    WHERE destination_id = $2 AND state IN ('due', 'sending') AND next_at <= $3
-                       AND ($2 IN (SELECT id FROM destinations WHERE kind <> 'slack') OR NOT EXISTS (
-                           SELECT 1 FROM outbox s
-                           WHERE s.destination_id = $2 AND s.state = 'sending' AND s.next_at > $3))
-                    ORDER BY next_at LIMIT $4)
-                 RETURNING id, destination_id, event_seq, state, tries, lease, next_at, created_at,
-                    ended_at, last_error,
-                    (SELECT kind FROM destinations d WHERE d.id = destination_id) AS kind",
-            )
-            .bind(lease_until.timestamp_millis())
-            .bind(destination.0)
-            .bind(now.timestamp_millis())
-            .bind(*most)
-            .fetch_all(&mut *transaction)
-            .await?;
-            claimed.extend(rows::claimed(rows));
+        for (kind, wanted) in by_kind(&mut transaction, wanted).await? {
+            let (ones, several): (Vec<_>, Vec<_>) =
+                wanted.into_iter().partition(|(_, most)| *most == 1);
+            for slice in in_powers(&ones) {
+                let mut sql = take_until(lease_until);
+                sql.push(
+                    "SELECT (
+                        SELECT o.id FROM outbox o
+                        WHERE o.destination_id = w.column1 AND o.state IN ('due', 'sending') AND o.next_at <= ",
+                );
+                sql.push_bind(now.timestamp_millis());
+                sql.push(" ORDER BY o.next_at LIMIT 1) FROM (");
+                sql.push_values(slice, |mut row, (destination, _)| {
+                    row.push_bind(destination.0);
+                });
+                sql.push(") AS w WHERE TRUE");
+                if kind == DestinationKind::Slack {
+                    sql.push(FREE).push_bind(now.timestamp_millis()).push(")");
+                }
+                claimed.extend(returned(sql, kind, &mut transaction).await?);
+            }
+            for (destination, most) in several {
+                let mut sql = take_until(lease_until);
+                sql.push("SELECT o.id FROM outbox o JOIN (");
+                sql.push_values([destination], |mut row, destination| {
+                    row.push_bind(destination.0);
+                });
+                sql.push(
+                    ") AS w ON o.destination_id = w.column1
+                     WHERE o.state IN ('due', 'sending') AND o.next_at <= ",
+                );
+                sql.push_bind(now.timestamp_millis());
+                if kind == DestinationKind::Slack {
+                    sql.push(FREE).push_bind(now.timestamp_millis()).push(")");
+                }
+                sql.push(" ORDER BY o.next_at LIMIT ").push_bind(most);
+                claimed.extend(returned(sql, kind, &mut transaction).await?);
+            }
         }
         for slice in in_powers(&claimed) {
             let mut sql: QueryBuilder<Sqlite> = QueryBuilder::new(
@@ -217,10 +294,7 @@ impl Outbox for SqliteStore {
 
     async fn mark(&self, marks: &[Mark]) -> Result<Vec<bool>> {
         let mut transaction = self.write.begin_with("BEGIN IMMEDIATE").await?;
-        let mut good = Vec::with_capacity(marks.len());
-        for one in marks {
-            good.push(mark(&mut transaction, one).await?);
-        }
+        let good = mark(&mut transaction, marks).await?;
         transaction.commit().await?;
         Ok(good)
     }

@@ -23,6 +23,7 @@ mod opening;
 mod outbox;
 mod owners;
 mod plans;
+mod policies;
 mod proof;
 mod quorums;
 mod reach_numbers;

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use domain::{
     AgentRef, Changeset, DeliveryId, DestinationId, Ids, Interaction, Parts, Person, Principal,
     Role, SecretHash, Write,
-    access::NewLink,
+    access::{NewLink, PersonRef},
     decide::{
         access,
         reach::{self as decide, NewReach},
@@ -352,13 +352,20 @@ async fn a_message_arrives_once(database: Database) {
     let (ana, reach) = reached_by(&database, store, ReachKind::Push).await;
     let agent = database.agent(store, "backend").await;
     let (interaction, asked) = telling(&database, &agent, vec![reach.id]);
-    store.commit(asked).await.unwrap();
+    let told = store.commit(asked).await.unwrap().remove(0);
     let stale = claim(store, &reach, 3).await.remove(0);
     let held = claim(store, &reach, 20).await.remove(0);
     assert_eq!(held.delivery.id, stale.delivery.id);
     let reached = |claimed: &store::Claimed| {
         let message = (claimed.delivery.id, claimed.lease);
-        decide::reached(&interaction, &ana, reach.kind, 0, message, database.at(21))
+        decide::reached(
+            &told,
+            PersonRef::from(&ana),
+            reach.kind,
+            0,
+            message,
+            database.at(21),
+        )
     };
     let late = store.commit(reached(&stale)).await;
     assert!(matches!(late, Err(CommitError::Conflict)));

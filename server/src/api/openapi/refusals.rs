@@ -286,6 +286,14 @@ fn of_call(operation: &str) -> Vec<Refusal> {
                 "would match everything: at least one argument has to be narrowed down by `words`, `below` or `host`",
             )]),
         ],
+        "get_policies" => vec![responders_only()],
+        "add_policies" | "check_policies" => vec![
+            responders_only(),
+            Refusal::invalid(vec![domain::Fault::new(
+                "rules[0].when",
+                "would match everything: name tools, or what their arguments have",
+            )]),
+        ],
         "get_duty" | "get_team_ladder" => vec![Refusal::not_found()],
         "get_ladder" => vec![responders_only()],
         "get_duty_calendar" => vec![Refusal::not_found(), bad_parameter()],

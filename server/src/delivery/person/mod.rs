@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use domain::{
     DeliveryId, DestinationId,
+    access::PersonRef,
     delivery::{Cause, Health, TryResult},
     interaction::Priority,
 };
@@ -147,11 +148,6 @@ impl<C: Carrier> Courier for Messages<C> {
         TimeDelta::from_std(most + MARKED_WITHIN).unwrap_or(TimeDelta::MAX)
     }
 
-    /// What takes a message away follows the message.
-    fn in_turn(&self) -> bool {
-        true
-    }
-
     fn most(&self, _: DestinationId, _: Health, under_way: u32) -> u32 {
         match under_way {
             0 => self.carrier.together(),
@@ -179,7 +175,8 @@ impl<C: Carrier> Courier for Messages<C> {
                     held.push(one);
                 }
                 Ok(message) => {
-                    let sent = self.carrier.carry(&message, one.delivery.id).await;
+                    let mut sent = self.carrier.carry(&message, one.delivery.id).await;
+                    sent.to = Some(PersonRef::from(&message.person));
                     outcomes.push((one, Some(sent)));
                 }
                 Err(outcome) => outcomes.push((one, outcome)),
@@ -190,7 +187,10 @@ impl<C: Carrier> Courier for Messages<C> {
                 true => waits_for_its_turn(),
                 false => {
                     let id = first.delivery.id;
-                    self.carrier.carry_together(&gathered, id).await
+                    let mut sent = self.carrier.carry_together(&gathered, id).await;
+                    // All that comes together leads to one place, which is one person's.
+                    sent.to = gathered.first().map(|one| PersonRef::from(&one.person));
+                    sent
                 }
             };
             outcomes.extend(held.into_iter().map(|one| (one, Some(sent.clone()))));

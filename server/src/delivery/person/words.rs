@@ -95,10 +95,13 @@ impl Words {
         let agent = cut(&name, NAME);
         let refers =
             matches!(&request.ask, Ask::Approval { action, .. } if !action.operands.is_empty());
+        // What a policy says of it stands beside it wherever it is decided (rule 14), and there is no room for that.
+        let is_ruled = request.ruled.is_some();
         let is_whole = is_plain
             && fits(&body)
             && agent == interaction.agent.name
             && !refers
+            && !is_ruled
             && request.without_files() == Shown::Whole;
         let shown = Shown::unless_cut(!is_whole);
         let mut buttons = buttons(&request.ask);
@@ -258,13 +261,17 @@ mod tests {
     use super::*;
 
     fn asked(body: Value) -> Words {
+        Words::of(&pending(body), DateTime::UNIX_EPOCH)
+    }
+
+    fn pending(body: Value) -> Interaction {
         let draft: Draft = serde_json::from_value(body).unwrap();
         let now = DateTime::UNIX_EPOCH;
         let agent = AgentRef {
             id: AgentId(Uuid::nil()),
             name: "backend".into(),
         };
-        let interaction = Interaction {
+        Interaction {
             id: InteractionId(Uuid::nil()),
             version: 1,
             agent,
@@ -285,8 +292,7 @@ mod tests {
             card: None,
             follow_ups: Vec::new(),
             erased: None,
-        };
-        Words::of(&interaction, now)
+        }
     }
 
     fn approval(prompt: &str, arguments: Value) -> Words {
@@ -306,6 +312,17 @@ mod tests {
         assert_eq!(words.shown, Shown::Whole);
         assert_eq!(titles(&words), ["Approve", "Deny"]);
         assert_eq!(words.buttons[0].fields[0], ("approved", "true".into()));
+    }
+
+    #[test]
+    fn what_a_policy_speaks_of_can_only_be_denied() {
+        let action = json!({"tool": "restart", "arguments": {"worker": 3}});
+        let body = json!({"kind": "approval", "prompt": "Restart worker 3?", "action": action});
+        let mut ruled = pending(body);
+        ruled.request.ruled = Some(Box::default());
+        let words = Words::of(&ruled, DateTime::UNIX_EPOCH);
+        assert_eq!(words.shown, Shown::Cut);
+        assert_eq!(titles(&words), ["Deny"]);
     }
 
     #[test]

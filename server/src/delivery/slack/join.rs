@@ -158,6 +158,7 @@ impl Cards {
                 // To say the same again does no harm, and nothing was posted.
                 return Some(Err(Sent {
                     may_have_arrived: false,
+                    to: None,
                     ..sent
                 }));
             }

@@ -1,6 +1,9 @@
 //! Whoever is on duty is mentioned in the thread of the card, once, and nobody else ever is (rule 17).
 
-use std::{sync::PoisonError, time::Duration};
+use std::{
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
@@ -38,7 +41,7 @@ const PAGES: usize = 10;
 struct Whom {
     person: PersonId,
     user: SlackId,
-    interaction: Interaction,
+    interaction: Arc<Interaction>,
 }
 
 impl Cards {

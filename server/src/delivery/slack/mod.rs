@@ -298,10 +298,6 @@ impl Courier for Option<Cards> {
         LEASE
     }
 
-    fn in_turn(&self) -> bool {
-        true
-    }
-
     fn most(&self, lane: DestinationId, health: Health, under_way: u32) -> u32 {
         let permit = |cards: &Cards| cards.outage.permit(lane, cards.service.now());
         match (under_way, health.failures) {

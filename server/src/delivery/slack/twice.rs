@@ -28,6 +28,7 @@ pub(super) fn posted_again(sent: &Sent) -> Sent {
             wait: LOOKED_FOR,
         },
         may_have_arrived: true,
+        to: None,
         ..sent.clone()
     }
 }

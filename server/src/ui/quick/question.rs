@@ -191,7 +191,11 @@ impl ForPerson {
                 Text(&words)
             )
         });
-        let on_it = on_it + &approvals + &meant_for;
+        let policies = around::policies(interaction).map_or_else(String::new, |words| {
+            let lines: Vec<_> = words.lines().map(|line| Text(line).to_string()).collect();
+            format!("<p class=\"said\" dir=\"auto\">{}</p>", lines.join("<br>"))
+        });
+        let on_it = policies + &on_it + &approvals + &meant_for;
         let Some(until) = row.expires_at else {
             return format!("{on_it}<p class=\"deadline\">{stopped}It never expires.</p>");
         };

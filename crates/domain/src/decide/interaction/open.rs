@@ -11,9 +11,10 @@ use crate::{
     ids::{InteractionId, Moment},
     interaction::{
         Addressee, Answer, AnswerContent, Ask, Card, FormAnswers, Granted, Interaction, Kind,
-        Receipt, Request, State, Whom,
+        Outcome, Receipt, Request, State, Then, Whom,
     },
-    principal::{Actor, AgentRef},
+    policy::{PolicyWrite, Ruling, under},
+    principal::{Actor, AgentRef, Responder},
     refused::Refused,
     task::Task,
     team::TeamRef,
@@ -103,6 +104,7 @@ pub fn open_granted(
         granted: Some(record.grant.named()),
     };
     let (pending, requested) = asked.waits(key.as_ref(), now);
+    let granted = record.grant.named();
     let responder = record.grant.terms.by.clone();
     let content = AnswerContent::Approval {
         approved: true,
@@ -110,16 +112,95 @@ pub fn open_granted(
         // As it was asked, whatever a person may change.
         amended: None,
     };
-    let granted = record.grant.named();
     let receipt = Receipt::sign_by(&pending, &content, &responder, now.at, granted, signer);
+    let used = GrantWrite::Use {
+        grant: Box::new(record.grant.clone()),
+        interaction: pending.id,
+        at: now.at,
+    };
     let answer = Answer {
-        responder: responder.clone(),
+        responder,
         answered_at: now.at,
         receipt: Some(Box::new(receipt.ok_or(Refused::NoKey)?)),
         votes: Vec::new(),
         attachments: Vec::new(),
         content,
     };
+    let mut changeset = at_once(pending, requested, answer, key, task, now);
+    changeset.writes.insert(1, Write::Grant(used));
+    Ok(changeset)
+}
+
+/// As [`open_for`], of an action that policies forbid or allow (rule 14): it is decided as it is asked, in the same commit,
+/// by its own receipt that names the rule, and nobody is told.
+///
+/// # Errors
+/// [`Refused::NotApproved`] when no rule decides it, or one allows what the agent wants a person's word on;
+/// [`Refused::NoKey`].
+pub fn open_ruled(
+    request: Request,
+    agent: AgentRef,
+    of: AskedOf,
+    key: Option<IdempotencyKey>,
+    task: Option<&Task>,
+    ruling: &Ruling,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let decided = ruling.ruled.then.and_then(Then::at_once);
+    let (Some(outcome), Some(policy)) = (decided, &ruling.decided_by) else {
+        return Err(Refused::NotApproved);
+    };
+    let approved = outcome == Outcome::Approved;
+    if approved && !may_be_allowed(&request, &of) {
+        return Err(Refused::NotApproved);
+    }
+    let signer = now.signer.ok_or(Refused::NoKey)?;
+    let asked = Asked {
+        request: under(request, ruling),
+        agent,
+        of,
+        channel: None,
+        granted: None,
+    };
+    let (pending, requested) = asked.waits(key.as_ref(), now);
+    let responder = Responder::of_policy(policy.id, &policy.rule);
+    let content = AnswerContent::Approval {
+        approved,
+        // The agent reads why not; that it may needs no words.
+        text: (!approved).then(|| ruling.ruled.reason()),
+        amended: None,
+    };
+    let named = policy.clone();
+    let receipt = Receipt::sign_ruled(&pending, &content, &responder, now.at, named, signer);
+    let answer = Answer {
+        responder,
+        answered_at: now.at,
+        receipt: Some(Box::new(receipt.ok_or(Refused::NoKey)?)),
+        votes: Vec::new(),
+        attachments: Vec::new(),
+        content,
+    };
+    let used = PolicyWrite::Use {
+        policies: policy.id,
+        rule: policy.rule.clone(),
+        interaction: pending.id,
+        at: now.at,
+    };
+    let mut changeset = at_once(pending, requested, answer, key, task, now);
+    changeset.writes.insert(1, Write::Policy(used));
+    Ok(changeset)
+}
+
+/// What is answered in the commit that asks it.
+fn at_once(
+    pending: Interaction,
+    requested: InteractionEvent,
+    answer: Answer,
+    key: Option<IdempotencyKey>,
+    task: Option<&Task>,
+    now: Moment<'_>,
+) -> Changeset {
+    let by = Actor::Responder(answer.responder.clone());
     let resolved = InteractionEvent::Resolved {
         outcome: answer.content.outcome(),
         answer: answer.clone(),
@@ -131,23 +212,17 @@ pub fn open_granted(
         ..pending
     };
     let asker = Actor::Agent(interaction.agent.clone());
-    let by = Actor::Responder(responder);
-    let used = GrantWrite::Use {
-        grant: Box::new(record.grant.clone()),
-        interaction: interaction.id,
-        at: now.at,
-    };
     let mut changeset = Changeset {
         events: vec![
             event(&interaction, asker, requested, now),
             event(&interaction, by, resolved, now),
         ],
-        writes: vec![Write::Open(interaction.clone()), Write::Grant(used)],
+        writes: vec![Write::Open(interaction.clone())],
         key,
         quota: None,
     };
     tasks::opened(&mut changeset, &interaction, task, now);
-    Ok(changeset)
+    changeset
 }
 
 /// What is asked for, as far as a grant can cover it: an approval of one action, asked of nobody by name.
@@ -163,14 +238,31 @@ pub fn wanted<'a>(request: &'a Request, agent: &AgentRef, of: &'a AskedOf) -> Op
     else {
         return None;
     };
+    // Rule 14: the strictest wins, and a policy that asks is stricter than any grant.
+    let is_ruled = request.ruled.as_ref().is_some_and(|it| it.then.is_some());
     // Whoever asks for somebody wants that person's word on this one, and files are for people to look at.
     let is_plain = of.to.is_none() && action.attachments.is_empty();
-    is_plain.then_some(Wanted {
+    (is_plain && !is_ruled).then_some(Wanted {
         agent: agent.id,
         team: of.team.as_ref().map(|team| team.id),
         session: request.session_id.as_deref(),
         action,
+        exactly: request.is_destructive(),
     })
+}
+
+/// Whether a policy may allow it: the agent asks for one person's word, whoever's it is, and no rule has seen what is in files.
+pub fn may_be_allowed(request: &Request, of: &AskedOf) -> bool {
+    let is_counted = match &request.ask {
+        Ask::Approval {
+            action,
+            action_digest: _,
+            amendable: _,
+            approvals,
+        } => approvals.is_some() || !action.attachments.is_empty(),
+        _ => true,
+    };
+    of.to.is_none() && !is_counted
 }
 
 /// What is asked, and of whom.

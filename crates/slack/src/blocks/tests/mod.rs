@@ -11,6 +11,7 @@ mod notes;
 mod people;
 mod pressing;
 mod properties;
+mod ruled;
 mod samples;
 mod snapshots;
 mod whole;

@@ -1,0 +1,106 @@
+//! What was read a moment ago for a message is not read again for the next one: a question is told to a whole team at once.
+
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// For how long what was read is as good as new: a message is longer on its way.
+const FRESH: Duration = Duration::from_millis(50);
+
+/// Reads of one kind, by what was read.
+#[derive(Debug)]
+pub(crate) struct Recent<K, V> {
+    entries: Mutex<HashMap<K, Entry<V>>>,
+}
+
+/// Held while it is read: all that want the same wait for that.
+type Entry<V> = Arc<tokio::sync::Mutex<Option<Read<V>>>>;
+
+#[derive(Debug)]
+struct Read<V> {
+    begun: Instant,
+    value: V,
+}
+
+impl<V> Read<V> {
+    fn is_fresh(&self) -> bool {
+        self.begun.elapsed() < FRESH
+    }
+}
+
+impl<K, V> Default for Recent<K, V> {
+    fn default() -> Self {
+        Self {
+            entries: Mutex::default(),
+        }
+    }
+}
+
+impl<K: Copy + Eq + Hash, V: Clone> Recent<K, V> {
+    /// What was read of `key` a moment ago, else what `read` finds. An error is not kept.
+    pub(super) async fn get<E>(
+        &self,
+        key: K,
+        read: impl Future<Output = Result<V, E>>,
+    ) -> Result<V, E> {
+        let entry = self.entry(key);
+        let mut held = entry.lock().await;
+        if let Some(known) = held.as_ref().filter(|known| known.is_fresh()) {
+            return Ok(known.value.clone());
+        }
+        let begun = Instant::now();
+        let value = read.await?;
+        *held = Some(Read {
+            begun,
+            value: value.clone(),
+        });
+        Ok(value)
+    }
+
+    fn entry(&self, key: K) -> Entry<V> {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        if !entries.contains_key(&key) {
+            entries.retain(|_, entry| match entry.try_lock() {
+                Ok(read) => read.as_ref().is_some_and(Read::is_fresh),
+                Err(_) => true,
+            });
+        }
+        Arc::clone(entries.entry(key).or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{convert::Infallible, thread::sleep};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn one_read_serves_all_of_a_moment() {
+        let recent = Recent::default();
+        let read = async |value| {
+            let read = async { Ok::<_, Infallible>(value) };
+            recent.get(7, read).await.unwrap()
+        };
+        assert_eq!(read("first").await, "first");
+        assert_eq!(read("second").await, "first");
+        sleep(FRESH);
+        assert_eq!(read("third").await, "third");
+        let other = async { Ok::<_, Infallible>("other") };
+        assert_eq!(recent.get(8, other).await, Ok("other"));
+    }
+
+    #[tokio::test]
+    async fn what_failed_is_read_again_and_what_is_old_is_forgotten() {
+        let recent = Recent::default();
+        let failed: Result<u8, _> = recent.get(1, async { Err("down") }).await;
+        assert_eq!(failed, Err("down"));
+        assert_eq!(recent.get(1, async { Ok::<_, &str>(5) }).await, Ok(5));
+        sleep(FRESH);
+        recent.get(2, async { Ok::<_, &str>(6) }).await.unwrap();
+        assert_eq!(recent.entries.lock().unwrap().len(), 1);
+    }
+}
