@@ -420,6 +420,16 @@ impl From<Refused> for Problem {
                 "not_approved",
                 "It was not approved, so nothing may be run.",
             ),
+            Refused::NothingToKeep => Self::new(
+                StatusCode::CONFLICT,
+                "nothing_to_keep",
+                "There is no answer of a person here that could be given again: only one in words or by an option can, and only without files.",
+            ),
+            Refused::NotYourAnswer => Self::new(
+                StatusCode::FORBIDDEN,
+                "not_your_answer",
+                "Only who gave this answer may let it stand for the same question.",
+            ),
             Refused::AlreadyConsumed { at, by } => Self {
                 more: Some(Box::new(More::Consumed {
                     consumed_at: at,

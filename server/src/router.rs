@@ -143,6 +143,14 @@ fn api(state: &AppState) -> Router<AppState> {
             get(v1::grants::get).delete(v1::grants::revoke),
         )
         .route(
+            "/v1/memories",
+            get(v1::memories::list).post(v1::memories::keep),
+        )
+        .route(
+            "/v1/memories/{id}",
+            get(v1::memories::get).delete(v1::memories::revoke),
+        )
+        .route(
             "/v1/policies",
             get(v1::policies::get).post(v1::policies::add),
         )

@@ -4,6 +4,7 @@ use leptos::{html, prelude::*};
 
 use super::{
     also_open::AlsoOpen,
+    answered_before::AnsweredBeforeList,
     around::{AroundLines, ClaimForm, HandOverForm, SnoozeForm},
     asked::Asked,
     badge::{Badge, UrgentMark},
@@ -15,6 +16,7 @@ use super::{
     kind_mark::{heading, kind_word},
     read_to_end::ReadToEnd,
     skip::Skip,
+    suggestion::SuggestionOffer,
 };
 use crate::{
     desk::place::{Item, Place},
@@ -37,6 +39,8 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
         fallback,
         status,
         earlier,
+        answered_before,
+        suggestion,
         slack_link,
         unsent,
         around,
@@ -61,6 +65,8 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
             };
             view! {
                 <AroundLines around=around.clone() live />
+                <AnsweredBeforeList id answers=answered_before.clone() />
+                {suggestion.map(|suggestion| view! { <SuggestionOffer id suggestion /> })}
                 <ControlView id control=control.clone() answering />
                 <div class="dialog-more">
                     {around.offline.is_some().then(|| view! { <DismissForm id answering /> })}
@@ -87,7 +93,8 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
         .into_any(),
         BlockerStatus::Closed(ending) => {
             let row = row.clone();
-            view! { <Closed row ending=*ending unsent may_answer answering live /> }.into_any()
+            view! { <Closed row ending=*ending unsent suggestion may_answer answering live /> }
+                .into_any()
         }
     };
     Some(view! {

@@ -10,12 +10,13 @@ use super::{
     dialog::CameFrom,
     ending::EndingView,
     skip::next_after,
+    suggestion::SuggestionOffer,
 };
 use crate::{
     desk::place::Place,
     draft,
     live::Live,
-    view::{Ending, Row},
+    view::{Ending, Row, SuggestionView},
 };
 
 /// Stands where the control was.
@@ -24,6 +25,7 @@ pub(super) fn Closed(
     row: Row,
     ending: Ending,
     unsent: Option<String>,
+    suggestion: Option<SuggestionView>,
     may_answer: bool,
     answering: Answering,
     live: Live,
@@ -34,10 +36,14 @@ pub(super) fn Closed(
     let back = CameFrom::address();
     let sent = ending.by_you && ending.outcome != Outcome::Cancelled;
     let more = may_answer && ending.goes_on;
+    let stands = may_answer && ending.may_stand;
     view! {
         <section class="closed" aria-live="polite" tabindex="-1" node_ref=result>
             <EndingView row ending live />
             <Unsent id unsent sent />
+            {suggestion
+                .filter(|_| more)
+                .map(|suggestion| view! { <SuggestionOffer id suggestion /> })}
             {may_answer
                 .then(|| {
                     view! { <FollowUpForm id follow_up=answering.follow_up /> }
@@ -52,6 +58,18 @@ pub(super) fn Closed(
                                 rel="external"
                             >
                                 "And the next ones like this…"
+                            </a>
+                        }
+                    })}
+                {stands
+                    .then(|| {
+                        view! {
+                            <a
+                                class="button quiet"
+                                href=format!("/settings/memories/new?from={id}")
+                                rel="external"
+                            >
+                                "The same question…"
                             </a>
                         }
                     })}

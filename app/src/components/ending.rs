@@ -63,7 +63,16 @@ fn Said(row: Row, ending: Ending, live: Live) -> impl IntoView {
         Outcome::Answered if row.kind == Kind::Acknowledgement => {
             view! { {someone} " acknowledged it " {ago} "." }.into_any()
         }
-        Outcome::Answered => view! { {someone} " answered " {ago} "." }.into_any(),
+        Outcome::Answered => match ending.remembered {
+            Some(day) if ending.by_you => {
+                view! { "Your answer of " {day} " answered it " {ago} ". Nobody was asked." }.into_any()
+            }
+            Some(day) => {
+                view! { {someone} "’s answer of " {day} " answered it " {ago} ". Nobody was asked." }
+                    .into_any()
+            }
+            None => view! { {someone} " answered " {ago} "." }.into_any(),
+        },
         Outcome::Approved => match ending.granted {
             Some(made) if ending.by_you => {
                 view! { "Your grant of " {made} " approved it " {ago} "." }.into_any()
@@ -232,6 +241,8 @@ mod tests {
             at: DateTime::UNIX_EPOCH,
             answer: Some(answer.to_owned()),
             granted: None,
+            remembered: None,
+            may_stand: false,
             ruled: None,
             goes_on: false,
             reason: None,

@@ -33,7 +33,12 @@ fn StepLine(step: Step, live: Live) -> impl IntoView {
     let text = step.text;
     let is_said = matches!(
         step.what,
-        What::Asked | What::Claimed | What::GivenUp | What::Granted | What::Ruled(_)
+        What::Asked
+            | What::Claimed
+            | What::GivenUp
+            | What::Granted
+            | What::Remembered
+            | What::Ruled(_)
     );
     let text = text.filter(|_| !is_said);
     view! {
@@ -94,6 +99,16 @@ fn words(step: &Step) -> (Option<&str>, String) {
         }
         What::GrantMade => (by, "approved the next ones like this ahead".to_owned()),
         What::GrantRevoked => (by, "revoked what was approved ahead".to_owned()),
+        What::Remembered => {
+            let whose = step.by.as_deref().unwrap_or("Somebody");
+            let given = step.text.as_deref().unwrap_or_default();
+            (None, format!("Answered by {whose}’s answer of {given}"))
+        }
+        What::MemoryKept => {
+            let words = "lets this answer stand for the same question";
+            (by, words.to_owned())
+        }
+        What::MemoryRevoked => (by, "ended that this answer stands".to_owned()),
         What::AnswerRejected => (by, format!("answered too late{via}")),
         What::Collected if step.by.is_some() => (by, "picked it up".to_owned()),
         What::Collected => (None, "Picked up".to_owned()),

@@ -270,9 +270,13 @@ impl Change {
         };
         let by = event.actor.name();
         let closure = match what {
-            // A grant or a policy has decided it as it was asked: it waited for nobody.
+            // A grant, a policy or an earlier answer has closed it as it was asked: it waited for nobody.
             InteractionEvent::Requested {
                 granted: Some(_), ..
+            }
+            | InteractionEvent::Requested {
+                remembered: Some(_),
+                ..
             } => return Self::Other,
             InteractionEvent::Requested { request, .. } if request.is_decided_at_once() => {
                 return Self::Other;
@@ -400,8 +404,6 @@ impl Change {
 }
 
 fn is_at_once(answer: &Answer) -> bool {
-    let receipt = answer.receipt.as_ref();
-    receipt.is_some_and(|receipt| {
-        receipt.decision.grant.is_some() || receipt.decision.policy.is_some()
-    })
+    let decision = answer.receipt.as_ref().map(|receipt| &receipt.decision);
+    decision.is_some_and(|it| it.grant.is_some() || it.policy.is_some() || it.remembered.is_some())
 }

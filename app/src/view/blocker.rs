@@ -30,6 +30,10 @@ pub struct Blocker {
     pub status: BlockerStatus,
     /// Earlier questions of the same session, newest first.
     pub earlier: Vec<Earlier>,
+    /// What was answered to questions like it, the most alike first; only while it waits.
+    pub answered_before: Vec<AnsweredBefore>,
+    /// What the person who looks is offered, since they have approved the same again and again.
+    pub suggestion: Option<SuggestionView>,
     /// Where it is shown in Slack: an address that begins with `https://`.
     pub slack_link: Option<String>,
     /// The answer that the person who looks sent too late, if they did.
@@ -149,6 +153,10 @@ pub struct Ending {
     pub answer: Option<String>,
     /// The day on which the standing approval was made that approved it, where no person was asked.
     pub granted: Option<String>,
+    /// The day on which the same question was answered, where that answer answered it and no person was asked.
+    pub remembered: Option<String>,
+    /// Whether the one who looks may let their answer stand for the same question.
+    pub may_stand: bool,
     /// The rule of a policy that decided it, where no person was asked.
     #[serde(default)]
     pub ruled: Option<String>,
@@ -166,6 +174,38 @@ pub struct Ending {
     pub follow_ups: Vec<Remark>,
     /// The id of the task that failed for lack of an answer.
     pub failed_task: Option<String>,
+}
+
+/// A standing approval that a person is offered, once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SuggestionView {
+    /// The approval that it is made from.
+    pub from: InteractionId,
+    /// How many equal approvals of theirs it rests on.
+    pub count: usize,
+    /// The day of the first of them.
+    pub since: String,
+    /// Names what it would cover.
+    pub matcher: String,
+}
+
+/// What a person answered to a question like this one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnsweredBefore {
+    /// The question that was answered.
+    pub id: InteractionId,
+    /// Who answered.
+    pub by: String,
+    /// When: `today`, `on Tuesday`, `on 3 March 2026`.
+    pub day: String,
+    /// The question, where it was put in other words, in which nothing hides.
+    pub question: Option<String>,
+    /// The answer to read, whole, in which nothing hides.
+    pub shown: String,
+    /// As it was typed.
+    pub text: String,
+    /// The options that were picked; none where a text was typed.
+    pub values: Vec<String>,
 }
 
 /// A person's words after a blocker was closed.

@@ -106,6 +106,12 @@ pub enum What {
     GrantMade,
     /// A person revoked that.
     GrantRevoked,
+    /// An earlier answer of this person answered it as it was asked; `text` is the day on which it was given.
+    Remembered,
+    /// A person lets the answer stand for the same question; `text` is until when.
+    MemoryKept,
+    /// A person revoked that.
+    MemoryRevoked,
     /// A person answered too late; `text` is what they would have answered.
     AnswerRejected,
     /// The agent picked it up.

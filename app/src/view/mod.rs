@@ -20,8 +20,8 @@ pub use access::{
 };
 pub use around::{Around, ClaimView, SnoozedRow};
 pub use blocker::{
-    ActionView, AnswerOutcome, Blocker, BlockerStatus, ChoiceView, Control, Earlier, Ending,
-    FormStep, OptionView, Remark,
+    ActionView, AnswerOutcome, AnsweredBefore, Blocker, BlockerStatus, ChoiceView, Control,
+    Earlier, Ending, FormStep, OptionView, Remark, SuggestionView,
 };
 pub use duty::{DutyLine, DutyNow, DutyText};
 pub use group::{Answered, Group, GroupPart};

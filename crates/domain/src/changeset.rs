@@ -13,6 +13,7 @@ use crate::{
     ids::{AgentId, DeliveryId, DestinationId, InteractionId, MessageId, PersonId, TeamId},
     interaction::Interaction,
     ladder::LadderWrite,
+    memory::MemoryWrite,
     policy::PolicyWrite,
     task::Task,
 };
@@ -36,7 +37,7 @@ pub struct Changeset {
 /// The new state of one thing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {
-    /// It did not exist before; its version is 1, or 2 where a grant or a policy answers it as it is asked.
+    /// It did not exist before; its version is 1, or 2 where a grant, a policy or an earlier answer answers it as it is asked.
     Open(Interaction),
     /// It replaces the version just below its own. If that is no longer the stored one, or the journal has an event of
     /// it already that happens once, the whole changeset is refused as a conflict and nothing of it is kept.
@@ -93,6 +94,8 @@ pub enum Write {
     Grant(GrantWrite),
     /// Files become part of an interaction.
     Attach(Box<Attaching>),
+    /// A step of an answer that stands for the same question.
+    Memory(MemoryWrite),
     /// A step of policies.
     Policy(PolicyWrite),
     /// As [`Write::Advance`], and all that was written in the interaction goes (rule 19): from its row, from its
@@ -172,6 +175,7 @@ impl Changeset {
             | Write::Counted(_)
             | Write::Grant(_)
             | Write::Attach(_)
+            | Write::Memory(_)
             | Write::Policy(_)
             | Write::Retry { .. }
             | Write::Heard { .. } => None,

@@ -81,6 +81,10 @@ id!(
     AttachmentId
 );
 id!(
+    /// An answer that a person lets stand for the same question.
+    MemoryId
+);
+id!(
     /// A set of policies, as it was put in force.
     PolicyId
 );

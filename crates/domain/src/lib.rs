@@ -4,7 +4,7 @@
 //! (which the store commits in one transaction) or a refusal. Nothing else in the program changes state.
 //!
 //! A module uses only those above it in this list: `ids`, `limits`, `fault`, `json`, `sign` and other leaves; `team`, `principal` (who
-//! may what); `attachment`, `interaction`, `task`, `access`, `delivery`, `duty`, `ladder`, `matcher`, `grant`, `policy` (what there is); `event`; `journal`; `changeset`; `obligation` (who must hear of
+//! may what); `attachment`, `interaction`, `task`, `access`, `delivery`, `duty`, `ladder`, `matcher`, `grant`, `memory`, `policy` (what there is); `event`; `journal`; `changeset`; `obligation` (who must hear of
 //! an event); `decide`. This crate uses no other of ours. Begin at [`decide::interaction`].
 
 #![warn(missing_docs)]
@@ -28,6 +28,7 @@ pub mod ladder;
 pub mod limits;
 pub mod matcher;
 pub mod mcp;
+pub mod memory;
 pub mod obligation;
 mod outcome;
 pub mod policy;
@@ -49,18 +50,19 @@ pub use changeset::{Blanked, Changeset, Erasing, Standing, Write};
 pub use delivery::{Delivery, Endpoint, Retry};
 pub use event::{
     DeliveryEvent, DutyEvent, EndpointEvent, Erasure, Event, GrantEvent, InteractionEvent,
-    LadderEvent, Named, NewEvent, Payload, PersonEvent, PolicyEvent, ReachEvent, TaskEvent,
-    TeamEvent, TokenEvent,
+    LadderEvent, MemoryEvent, Named, NewEvent, Payload, PersonEvent, PolicyEvent, ReachEvent,
+    TaskEvent, TeamEvent, TokenEvent,
 };
 pub use fault::Fault;
 pub use grant::Grant;
 pub use idempotency::{AskedUnder, IdempotencyKey};
 pub use ids::{
     AbsenceId, AgentId, AttachmentId, DeliveryId, DestinationId, EventId, FactorId, Fingerprint,
-    GrantId, Ids, InteractionId, MessageId, Moment, OverrideId, PersonId, PolicyId, Salt,
+    GrantId, Ids, InteractionId, MemoryId, MessageId, Moment, OverrideId, PersonId, PolicyId, Salt,
     SessionId, TeamId, TokenId,
 };
 pub use interaction::{Interaction, State};
+pub use memory::Memory;
 pub use principal::{Actor, AgentRef, Principal, Responder, Role, Via};
 pub use quota::{Day, Quota};
 pub use refused::{Refused, Uncounted};

@@ -211,6 +211,24 @@ pub const MATCHED_BYTES: usize = 2_000;
 pub const MATCHED_WORDS: usize = 50;
 /// How many matchers are offered for an action.
 pub const PROPOSALS: usize = 5;
+/// After how many equal approvals of theirs a person is offered a grant.
+pub const SUGGESTED_AFTER: usize = 5;
+/// Within which time.
+pub const SUGGESTED_WITHIN: TimeDelta = TimeDelta::days(30);
+/// How many equal approvals are looked at for that, the newest.
+pub const SUGGESTION_LOOKS_AT: u32 = 50;
+/// How long an answer may stand for the same question, in days.
+pub const MEMORY_DAYS: i64 = 30;
+/// Most answers that one person lets stand at once.
+pub const MEMORIES: usize = 200;
+/// How many answers to questions like one are shown under it.
+pub const EARLIER: usize = 3;
+/// How many questions that an index of words finds are compared with one.
+pub const EARLIER_LOOKS_AT: u32 = 25;
+/// How many words of a question are looked for, the longest.
+pub const EARLIER_WORDS: usize = 12;
+/// How many of the words of two questions have to be the same at least, in a hundred.
+pub const EARLIER_ALIKE: usize = 60;
 /// Most rules of a set of policies.
 pub const POLICY_RULES: usize = 200;
 /// Largest set of policies, as JSON, in bytes.

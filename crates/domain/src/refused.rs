@@ -190,6 +190,12 @@ pub enum Refused {
     /// Only an approved action may be run, and reported on.
     #[error("this was not approved")]
     NotApproved,
+    /// Only what a person has answered themselves, in words or by an option, can be answered so again.
+    #[error("there is no answer of a person here that could be given again")]
+    NothingToKeep,
+    /// An answer stands for the same question by the word of whoever gave it.
+    #[error("only who gave this answer may let it stand for the same question")]
+    NotYourAnswer,
     /// Rule 13: an approval is good for one run.
     #[error("already consumed by {by}")]
     AlreadyConsumed {

@@ -208,6 +208,7 @@ pub(crate) fn task_of(changeset: &Changeset) -> Option<&Task> {
         | Write::Counted(_)
         | Write::Grant(_)
         | Write::Attach(_)
+        | Write::Memory(_)
         | Write::Policy(_)
         | Write::Retry { .. }
         | Write::Heard { .. } => None,

@@ -6,15 +6,24 @@ use domain::{
     InteractionId, Payload, Person, Refused, Team,
     attachment::Holder,
     decide::interaction::{self as decide, AskedOf},
+    grant::GrantRecord,
     interaction::{Ask, Draft, Kind, Request, TaskRef},
-    limits, policy,
+    limits,
+    memory::MemoryRecord,
+    policy,
 };
 
 use super::{Service, ServiceError};
 
-/// How often a request is approved by a grant in vain before a person is asked: what the row says of a grant may be more than
-/// what holds.
+/// How often a request is approved by a grant, or answered by an earlier answer, in vain before a person is asked: what the row
+/// says of it may be more than what holds.
 const GRANT_TRIES: u32 = 3;
+
+/// By which word of a person a request is closed as it is asked.
+enum Ahead {
+    Grant(Box<GrantRecord>),
+    Memory(Box<MemoryRecord>),
+}
 
 /// The result of a request.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,13 +100,13 @@ impl Service {
                 Some(ruling) => policy::under(request.clone(), ruling),
                 None => request.clone(),
             };
-            // What a policy decides, or a grant covers, waits for nobody, so it takes no room among what does.
+            // What a policy decides, a grant covers or an earlier answer answers waits for nobody, so it takes no room among what does.
             let at_once = looked_up.at_once();
-            let grant = match (at_once, grant_tries) {
+            let ahead = match (at_once, grant_tries) {
                 (Some(_), _) | (None, 0) => None,
-                (None, _) => self.grant_for(&asking, &agent, &of).await?,
+                (None, _) => self.ahead(&asking, &agent, &of).await?,
             };
-            let waits = at_once.is_none() && grant.is_none();
+            let waits = at_once.is_none() && ahead.is_none();
             if waits && request.kind() != Kind::Notification {
                 self.has_room(&agent, request.task.as_ref()).await?;
             }
@@ -105,17 +114,19 @@ impl Service {
                 Some(task) => self.store.task(agent.id, &task.id).await?,
                 None => None,
             };
-            let granted = grant.map(|grant| {
+            let granted = ahead.map(|ahead| {
                 grant_tries -= 1;
-                decide::open_granted(
-                    asking.clone(),
-                    agent.clone(),
-                    of.clone(),
-                    key.clone(),
-                    task.as_ref(),
-                    &grant,
-                    self.moment(),
-                )
+                let (asking, agent) = (asking.clone(), agent.clone());
+                let (of, key, task) = (of.clone(), key.clone(), task.as_ref());
+                let now = self.moment();
+                match &ahead {
+                    Ahead::Grant(grant) => {
+                        decide::open_granted(asking, agent, of, key, task, grant, now)
+                    }
+                    Ahead::Memory(memory) => {
+                        decide::open_remembered(asking, agent, of, key, task, memory, now)
+                    }
+                }
             });
             let mut changeset = match (at_once, granted) {
                 (Some(ruling), _) => decide::open_ruled(
@@ -156,6 +167,19 @@ impl Service {
             let now = self.team_for(agent.id, named.as_deref()).await?;
             team = now.map_err(|fault| Refused::Invalid(vec![fault]))?;
         }
+    }
+
+    async fn ahead(
+        &self,
+        request: &Request,
+        agent: &AgentRef,
+        of: &AskedOf,
+    ) -> Result<Option<Ahead>, ServiceError> {
+        if let Some(grant) = self.grant_for(request, agent, of).await? {
+            return Ok(Some(Ahead::Grant(Box::new(grant))));
+        }
+        let memory = self.memory_for(request, agent, of).await?;
+        Ok(memory.map(|memory| Ahead::Memory(Box::new(memory))))
     }
 
     /// Rule 16: where the owner of the agent does not count, it has to be known who that is.

@@ -428,6 +428,7 @@ impl Tally {
                 | Write::Ladder(_)
                 | Write::Grant(_)
                 | Write::Attach(_)
+                | Write::Memory(_)
                 | Write::Policy(_)
                 | Write::Retry { .. }
                 | Write::Heard { .. } => {}

@@ -19,6 +19,7 @@ mod inbox;
 mod inspect;
 mod journal;
 mod ladders;
+mod memories;
 mod migrate;
 mod outbox;
 mod page;
@@ -55,6 +56,7 @@ pub use capability::{
     attachments::{Attachments, FileOf, NewFile},
     grants::Grants,
     interactions::{Interactions, SignsOfLife, Snoozes, Tasks},
+    memories::{Memories, Suggestions},
     nodes::{NodeId, Nodes, Present},
     people::{Agents, Factors, Identities, People, Sessions, Tokens},
     policies::PolicySets,
@@ -68,6 +70,7 @@ pub use inbox::{KeptMessage, NewMessage};
 pub use inspect::{AdminWays, Content, Inspection, Schema};
 pub use journal::{JournalState, history_of, verify_journal, walk_journal};
 pub use ladders::{Answerer, Climbing, HeldDue, LadderRecord};
+pub use memories::{EarlierQuery, MemoryQuery, MemoryUse, Offered};
 pub use outbox::{
     Attempt, AttemptEnd, Claimed, DeliveryQuery, DeliveryRecord, EndpointRecord, Follower, Mark,
     NewsPage, Owing, Ready, Stopped, StuckChannel,
@@ -76,7 +79,7 @@ pub use page::{EventPage, Page};
 pub use policies::PolicyUses;
 pub use query::{
     AgentRecord, Counts, Due, InteractionQuery, OfTeams, TaskPlace, TaskQuery, Thread,
-    WaitingCounts, WithWords,
+    WaitingCounts, WhichTeam, WithWords,
 };
 pub use reach_numbers::{MessagesBy, Reaching, WaysBy};
 pub use reaches::{ReachRecord, Told, ToldPage};
@@ -156,6 +159,8 @@ pub trait Store:
     + Ladders
     + Grants
     + Attachments
+    + Memories
+    + Suggestions
     + PolicySets
     + Endpoints
     + Inbox
@@ -188,6 +193,8 @@ impl<
         + Ladders
         + Grants
         + Attachments
+        + Memories
+        + Suggestions
         + PolicySets
         + Endpoints
         + Inbox

@@ -7,7 +7,7 @@ use std::{
 };
 
 use domain::{
-    Event, Grant, Interaction, InteractionId, Verify,
+    Event, Grant, Interaction, InteractionId, Memory, Verify,
     interaction::{Brief, Outcome, State, Unproven},
     policy::PolicySet,
 };
@@ -60,7 +60,8 @@ impl Proof {
     /// The interaction as it may be shown and acted on.
     pub(crate) fn of(&self, stored: Interaction) -> Interaction {
         let read = stored.proven(self.keys());
-        if read.asks_for_a_decision() && self.keys.get().is_some() {
+        let has_proof = read.asks_for_a_decision() || read.remembered().is_some();
+        if (has_proof || read.state.is_void()) && self.keys.get().is_some() {
             self.remember(&read);
         }
         read
@@ -74,6 +75,11 @@ impl Proof {
     /// See [`Grants::proves_grant`](crate::Grants::proves_grant).
     pub(crate) fn proves_grant(&self, grant: &Grant) -> bool {
         grant.is_proven(self.keys())
+    }
+
+    /// See [`Memories::proves_memory`](crate::Memories::proves_memory).
+    pub(crate) fn proves_memory(&self, memory: &Memory) -> bool {
+        memory.is_proven(self.keys())
     }
 
     /// See [`PolicySets::proves_policies`](crate::PolicySets::proves_policies).

@@ -12,6 +12,8 @@ use domain::{
 pub struct InteractionQuery {
     /// Only what this reader may see (rule 18).
     pub audience: Audience,
+    /// Only what this team was asked.
+    pub team: Option<WhichTeam>,
     /// Only this agent's.
     pub agent: Option<AgentId>,
     /// Only this state (`pending`, `resolved`, `expired`, `cancelled`).
@@ -30,6 +32,15 @@ pub struct InteractionQuery {
     pub before: Option<InteractionId>,
     /// At most so many.
     pub limit: u32,
+}
+
+/// Whom an interaction asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhichTeam {
+    /// No team of its own.
+    Everyone,
+    /// This team.
+    One(TeamId),
 }
 
 /// Every field that is set narrows the list.

@@ -12,18 +12,19 @@ use store::{Store, walk_journal};
 use uuid::Uuid;
 
 use super::{
-    grants::KnownGrants, ladders::KnownLadders, policies::KnownPolicies, rows::Differs,
-    teams::KnownTeams,
+    grants::KnownGrants, ladders::KnownLadders, memories::KnownMemories, policies::KnownPolicies,
+    rows::Differs, teams::KnownTeams,
 };
 
 /// The nouns whose events are needed here.
-const READ: [&str; 14] = [
+const READ: [&str; 15] = [
     "person.",
     "token.",
     "team.",
     "duty.",
     "ladder.",
     "grant.",
+    "memory.",
     "policies.",
     "interaction.resolved",
     "interaction.progressed",
@@ -56,6 +57,7 @@ pub(super) struct Known {
     teams: KnownTeams,
     ladders: KnownLadders,
     grants: KnownGrants,
+    memories: KnownMemories,
     policies: KnownPolicies,
     seq: i64,
     strangers: Vec<Differs>,
@@ -135,6 +137,7 @@ impl Known {
             Payload::Duty(event) => self.teams.take_duty(event, at),
             Payload::Ladder(event) => self.ladders.take(event),
             Payload::Grant(event) => self.grants.take(event),
+            Payload::Memory(event) => self.memories.take(event),
             Payload::Policy(event) => self.policies.take(event),
             Payload::Interaction(event) => {
                 if matches!(
@@ -147,6 +150,7 @@ impl Known {
                 }
                 self.teams.follow(record.interaction_id, &event);
                 self.grants.follow(record.interaction_id, &event, at);
+                self.memories.follow(record.interaction_id, &event, at);
                 self.policies.follow(record.interaction_id, &event);
             }
             _ => {}
@@ -272,6 +276,7 @@ impl Known {
             differ.extend(self.teams.compare(&store.teams().await?));
             differ.extend(self.ladders.compare(store).await?);
             differ.extend(self.grants.compare(store).await?);
+            differ.extend(self.memories.compare(store).await?);
             differ.extend(self.policies.compare(store).await?);
             let before = self.seq;
             // A server may be at work: what it has done meanwhile is no difference.

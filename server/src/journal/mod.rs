@@ -6,6 +6,7 @@ mod checkpoints;
 mod export;
 mod grants;
 mod ladders;
+mod memories;
 mod policies;
 mod rows;
 mod teams;

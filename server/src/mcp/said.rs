@@ -164,7 +164,19 @@ fn text(interaction: &Interaction) -> String {
                     format!("approved: false. {who} denied it: do not run the action.{said}")
                 }
             }
-            _ => interaction.resume_prompt().unwrap_or_default(),
+            _ => {
+                let answer = interaction.resume_prompt().unwrap_or_default();
+                match interaction.remembered() {
+                    // A model has to know that nobody looked at this one.
+                    Some(earlier) => format!(
+                        "Nobody was asked: {who} answered the same question at {at} and lets the answer stand. To have a \
+                         person look at this one, ask with `to`.\n{answer}",
+                        who = answer_by(interaction),
+                        at = earlier.answered_at.format("%Y-%m-%d %H:%M UTC"),
+                    ),
+                    None => answer,
+                }
+            }
         },
         State::Void { .. } => format!(
             "What is stored of the decision is not proven by its receipt. Nothing was decided: stop, and tell a \
@@ -173,6 +185,10 @@ fn text(interaction: &Interaction) -> String {
         ),
         State::Delivered { .. } => "A notification: nobody answers it.".to_owned(),
     }
+}
+
+fn answer_by(interaction: &Interaction) -> &str {
+    interaction.state.closed_by().unwrap_or("a person")
 }
 
 /// The words on an approval that was not given.

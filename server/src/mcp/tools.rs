@@ -363,7 +363,8 @@ fn question() -> JsonObject {
             "answer": {
                 "type": ["object", "null"],
                 "description": "text, selected, answers, or decision with feedback, clear_context and target_mode, by the \
-                                kind; and who answered. Of a plan_review, comments are on lines of your plan; feedback \
+                                kind; and who answered; remembered is set where they gave it to the same question \
+                                before and nobody saw this one. Of a plan_review, comments are on lines of your plan; feedback \
                                 has them too, so work all of feedback in. Files of an answer are named in attachments.",
             },
             "fallback_used": { "type": "boolean", "description": "Nobody answered in time: the answer is your fallback." },

@@ -4,16 +4,16 @@
 use chrono::{DateTime, Utc};
 use domain::{
     Actor, AgentId, AgentRef, DeliveryEvent, DutyEvent, EndpointEvent, Event, EventId, GrantEvent,
-    GrantId, Identity, InteractionEvent, InteractionId, LadderEvent, Named, Part, Payload,
-    PersonEvent, PolicyId, ReachEvent, Responder, Retry, SessionId, SlackId, Task, TaskEvent,
-    TeamEvent, TeamId, TeamRef, Token, TokenEvent,
+    GrantId, Identity, InteractionEvent, InteractionId, LadderEvent, MemoryEvent, MemoryId, Named,
+    Part, Payload, PersonEvent, PolicyId, ReachEvent, Responder, Retry, SessionId, SlackId, Task,
+    TaskEvent, TeamEvent, TeamId, TeamRef, Token, TokenEvent,
     access::{PersonRef, factor::FactorRef},
     delivery::{DisabledWhy, EndpointRef, ReachEnd, ReachKind, ReachRef},
     duty::{Absence, Override, Rota},
     event::SeenOn,
     interaction::{
         Answer, AnswerContent, Approver, CancelCode, Consumed, FormAnswers, Granted, Outcome,
-        Posted, ReportOutcome, Request, Unclaimed, Whom,
+        Posted, Remembered, ReportOutcome, Request, Unclaimed, Whom,
     },
     slack::Unseen,
     team::Profile,
@@ -63,6 +63,9 @@ enum PayloadBody<'a> {
         /// The standing approval that answers it at once.
         #[serde(skip_serializing_if = "Option::is_none")]
         granted: Option<&'a Granted>,
+        /// The earlier answer that answers it at once.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        remembered: Option<&'a Remembered>,
     },
     /// `interaction.claimed`: the actor is on it.
     Claimed {
@@ -250,6 +253,17 @@ enum PayloadBody<'a> {
     },
     /// `grant.revoked`.
     GrantRevoked { id: GrantId },
+    /// `memory.kept`.
+    MemoryKept {
+        id: MemoryId,
+        made_from: InteractionId,
+        by: &'a Responder,
+        any_agent: bool,
+        answered_at: DateTime<Utc>,
+        expires_at: DateTime<Utc>,
+    },
+    /// `memory.revoked`.
+    MemoryRevoked { id: MemoryId },
     /// `policies.set`, `policies.loaded`.
     Policies {
         id: PolicyId,
@@ -316,6 +330,15 @@ impl<'a> From<&'a Payload> for PayloadBody<'a> {
                 uses_max: terms.most,
             },
             Payload::Grant(GrantEvent::Revoked { id }) => Self::GrantRevoked { id: *id },
+            Payload::Memory(MemoryEvent::Kept(terms)) => Self::MemoryKept {
+                id: terms.id,
+                made_from: terms.made_from,
+                by: &terms.by,
+                any_agent: terms.agent.is_none(),
+                answered_at: terms.answered_at,
+                expires_at: terms.expires_at,
+            },
+            Payload::Memory(MemoryEvent::Revoked { id }) => Self::MemoryRevoked { id: *id },
             Payload::Policy(event) => {
                 let terms = event.terms();
                 Self::Policies {
@@ -362,6 +385,7 @@ impl<'a> From<&'a InteractionEvent> for PayloadBody<'a> {
                 team,
                 to,
                 granted,
+                remembered,
             } => Self::Asked {
                 agent,
                 request,
@@ -370,6 +394,7 @@ impl<'a> From<&'a InteractionEvent> for PayloadBody<'a> {
                 team: team.as_ref(),
                 to: to.as_ref(),
                 granted: granted.as_ref(),
+                remembered: remembered.as_ref(),
             },
             InteractionEvent::Claimed { until, taken_from } => Self::Claimed {
                 until: *until,
@@ -395,6 +420,7 @@ impl<'a> From<&'a InteractionEvent> for PayloadBody<'a> {
                 team: team.as_ref(),
                 to: None,
                 granted: None,
+                remembered: None,
             },
             InteractionEvent::Posted(posted) => Self::Posted(posted),
             InteractionEvent::Progressed { answers } => Self::Progressed { answers },

@@ -13,7 +13,7 @@ use super::{
 };
 
 /// What can stand in `type` of an event. Agents see those of interactions and tasks.
-pub(crate) const EVENT_TYPES: [&str; 87] = [
+pub(crate) const EVENT_TYPES: [&str; 89] = [
     "interaction.requested",
     "notification.sent",
     "interaction.moved",
@@ -91,6 +91,8 @@ pub(crate) const EVENT_TYPES: [&str; 87] = [
     "delivery.retried",
     "grant.made",
     "grant.revoked",
+    "memory.kept",
+    "memory.revoked",
     "policies.set",
     "policies.loaded",
     "ladder.set",
@@ -334,6 +336,15 @@ shapes! {
             must("uses_max", whole(1..=i64::from(limits::GRANT_USES))),
         ])),
         of("grant.revoked", returned([must("id", id())])),
+        of("memory.kept: in the story of the question that was answered", returned([
+            must("id", id()),
+            must("made_from", id()),
+            must("by", reference("Responder")),
+            must("any_agent", boolean()),
+            must("answered_at", time()),
+            must("expires_at", time()),
+        ])),
+        of("memory.revoked", returned([must("id", id())])),
         of("policies.set, policies.loaded", returned([
             must("id", id()),
             must("digest", string()),
@@ -481,6 +492,7 @@ fn asked() -> ObjectBuilder {
         may_not_null("team", reference("TeamThen")),
         may_not_null("to", reference("Whom")),
         may_not_null("granted", reference("Granted")),
+        may_not_null("remembered", reference("Remembered")),
     ])
 }
 

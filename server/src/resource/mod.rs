@@ -16,8 +16,8 @@ use domain::{
     interaction::{
         Action, Addressee, AgentPresence, Amended, AnswerContent, Approver, Ask, Callback,
         CancelCode, ChoiceOption, Claim, Consumed, FollowUp, FormAnswer, FormAnswers, FormQuestion,
-        Kind, Level, Mode, Outcome, PlanDecision, Priority, Quorum, Report, Ruled, State,
-        TargetMode, TaskRef, Whom,
+        Kind, Level, Mode, Outcome, PlanDecision, Priority, Quorum, Remembered, Report, Ruled,
+        State, TargetMode, TaskRef, Whom,
     },
     json::AnyJson,
 };
@@ -279,6 +279,10 @@ struct AnswerBody {
     /// Of an approval that takes several people: all who approved, the last one `responder`.
     #[schema(value_type = Option<Vec<parts::Approver>>)]
     approvers: Option<Vec<Approver>>,
+    /// Where nobody was asked, since `responder` had answered the same question before and let the answer stand: when. `null`
+    /// for an answer to this very question.
+    #[schema(value_type = Option<parts::Remembered>)]
+    remembered: Option<Remembered>,
     answered_at: DateTime<Utc>,
 }
 
@@ -303,6 +307,7 @@ impl InteractionBody {
             .receipt()
             .map(|receipt| receipt.decision.approvers.clone())
             .filter(|approvers| !approvers.is_empty());
+        let remembered = interaction.remembered().copied();
         let state = &interaction.state;
         let closed_at = state.closed_at();
         let answer = interaction
@@ -319,6 +324,7 @@ impl InteractionBody {
                     _ => Vec::new(),
                 },
                 approvers,
+                remembered,
                 feedback: content.feedback(&interaction.request.ask),
                 comments: comments(content, &interaction.request.ask),
                 ..AnswerBody::from(content.clone())

@@ -97,6 +97,8 @@ shapes! {
         .default(Some(Value::from(limits::CLAIM_MINUTES)));
     /// How often a grant may be used.
     GrantUses = whole(1..=i64::from(limits::GRANT_USES));
+    /// For how many days an answer stands.
+    MemoryDays = whole(1..=limits::MEMORY_DAYS);
     /// A place in the journal.
     Seq = whole(0..=i64::MAX);
     /// A UUID.

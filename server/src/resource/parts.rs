@@ -152,9 +152,10 @@ shapes! {
     Erased = returned([must("at", time()), must("by", or_null(string()))]);
     /// A decision, signed: Ed25519 over the RFC 8785 canonical JSON of every field but `signature`.
     Receipt = returned([
-        must("version", whole(1..=3).description(Some("2 where a grant decided, 3 where a policy did."))),
+        must("version", whole(1..=4)
+            .description(Some("2 where a grant decided, 3 where a policy did, 4 where an earlier answer answered."))),
         must("interaction_id", id()),
-        must("kind", one_of(["approval", "plan_review"])),
+        must("kind", one_of(["approval", "plan_review", "question", "choice"])),
         must("outcome", names::Outcome::schema()),
         may_not_null("action_digest", string().description(Some(ACTION_DIGEST))),
         may_not_null("asked_digest", string().description(Some(ASKED_DIGEST))),
@@ -165,6 +166,7 @@ shapes! {
         may_not_null("approvers", list_of(reference("Approver"))
             .description(Some("Where it takes several people: all who approved."))),
         may_not_null("grant", reference("Granted")),
+        may_not_null("remembered", reference("Remembered")),
         may_not_null("policy", reference("ByPolicy")),
         must("asked_at", time()),
         must("answered_at", time()),
@@ -173,6 +175,9 @@ shapes! {
     ]);
     /// The standing approval that a decision rests on, where no person was asked about this one.
     Granted = returned([must("id", id()), must("made_at", time())]);
+    /// The answer that a person had given to the same question, at `answered_at`, and let stand at `made_at`. Whose it is, is
+    /// said beside it.
+    Remembered = returned([must("id", id()), must("made_at", time()), must("answered_at", time())]);
     /// The rule of an admin that decided, where no person was asked; the responder stands for it, with `via` `policy`.
     ByPolicy = returned([must("id", id()), must("digest", string()), must("rule", string())]);
     /// What policies said of an approval when it was asked: `then` is the strictest, absent where they only say that it is
@@ -230,6 +235,8 @@ shapes! {
     DeliveryPage = page("Delivery");
     /// One page. `next_cursor` is `null` on the last one.
     GrantPage = page("Grant");
+    /// One page. `next_cursor` is `null` on the last one.
+    MemoryPage = page("Memory");
 }
 
 fn page(item: &str) -> utoipa::openapi::ObjectBuilder {

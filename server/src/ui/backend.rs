@@ -157,9 +157,13 @@ impl Backend for ForPerson {
         let interaction = self.state.service.interaction(id, &principal).await;
         let interaction = interaction.map_err(told)?;
         if interaction.state.is_pending() {
-            self.state.service.note_seen(id, SeenOn::Page, principal);
+            let service = &self.state.service;
+            service.note_seen(id, SeenOn::Page, principal.clone());
         }
-        self.shown(&interaction).await
+        let mut blocker = self.shown(&interaction).await?;
+        self.add_what_is_remembered(&mut blocker, &interaction, &principal)
+            .await?;
+        Ok(blocker)
     }
 
     async fn story(&self, id: InteractionId) -> Result<Story, UiError> {
@@ -203,6 +207,7 @@ impl Backend for ForPerson {
         };
         let query = InteractionQuery {
             audience: principal.audience(),
+            team: None,
             agent: agent.into(),
             state: query.state,
             kind: query.kind,

@@ -23,7 +23,7 @@ use super::{
     action, around,
     backend::{ForPerson, failed},
     markdown, plan,
-    story::{grant_of, policy_of},
+    story::{day_of, grant_of, policy_of},
 };
 
 /// How many earlier questions of the session stand beside it.
@@ -66,6 +66,8 @@ impl ForPerson {
             fallback: fallback(request).filter(|_| interaction.erased.is_none()),
             status: status(interaction, person),
             earlier: earlier(&**store, interaction, self.audience()?).await?,
+            answered_before: Vec::new(),
+            suggestion: None,
             slack_link: slack_link(interaction),
             unsent,
             around: self.around(interaction).await?,
@@ -319,6 +321,8 @@ pub(super) fn status(interaction: &Interaction, reader: &Person) -> BlockerStatu
             State::Resolved { answer } => grant_of(answer),
             _ => None,
         },
+        remembered: interaction.remembered().map(|it| day_of(it.answered_at)),
+        may_stand: false,
         ruled: match state {
             State::Resolved { answer } => policy_of(answer),
             _ => None,

@@ -15,12 +15,14 @@ mod group;
 mod html_text;
 mod ladder;
 mod markdown;
+mod memories;
 mod outbound;
 mod plan;
 mod policies;
 mod providers;
 pub mod quick;
 mod reach;
+mod remembered;
 mod settings;
 mod sign_in;
 mod sign_out_there;
@@ -68,6 +70,7 @@ pub fn routes(state: &AppState) -> Router<AppState> {
         .merge(attached::routes())
         .merge(grants::routes())
         .merge(ladder::routes())
+        .merge(memories::routes())
         .merge(policies::routes())
         .merge(reach::routes())
         .leptos_routes_with_context(state, PAGES.clone(), provide.clone(), document.clone())

@@ -1,8 +1,9 @@
 //! The journal of one interaction as steps of a timeline.
 
 use app::view::{Progress, Step, What, harmless};
+use chrono::{DateTime, Utc};
 use domain::{
-    Actor, Event, GrantEvent, Interaction, InteractionEvent, Payload, TaskEvent, Via,
+    Actor, Event, GrantEvent, Interaction, InteractionEvent, MemoryEvent, Payload, TaskEvent, Via,
     interaction::{Answer, Ask, Outcome, Ruled, Unclaimed, Whom},
     ladder::{HeldWhy, Told},
     task::TaskStatus,
@@ -49,6 +50,11 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
             (What::GrantMade, Some(until.to_string()))
         }
         Payload::Grant(GrantEvent::Revoked { .. }) => (What::GrantRevoked, None),
+        Payload::Memory(MemoryEvent::Kept(terms)) => {
+            let until = terms.expires_at.format("Until %Y-%m-%d %H:%M UTC");
+            (What::MemoryKept, Some(until.to_string()))
+        }
+        Payload::Memory(MemoryEvent::Revoked { .. }) => (What::MemoryRevoked, None),
         Payload::Person(_)
         | Payload::Token(_)
         | Payload::Team(_)
@@ -71,6 +77,8 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
                 | What::Climbed { .. }
                 | What::Granted
                 | What::GrantMade
+                | What::Remembered
+                | What::MemoryKept
                 | What::AskedUnder
                 | What::Ruled(_)
         );
@@ -163,10 +171,12 @@ fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) 
             (What::Approved(Progress { answered, of }), said)
         }
         InteractionEvent::Resolved { outcome, answer } => {
-            match (grant_of(&answer), policy_of(&answer)) {
-                (Some(made), _) => (What::Granted, Some(made)),
-                (None, Some(rule)) => (What::Ruled(outcome), Some(rule)),
-                (None, None) => (
+            let (granted, rule) = (grant_of(&answer), policy_of(&answer));
+            match (granted, rule, remembered_of(&answer)) {
+                (Some(made), _, _) => (What::Granted, Some(made)),
+                (None, Some(rule), _) => (What::Ruled(outcome), Some(rule)),
+                (None, None, Some(given)) => (What::Remembered, Some(given)),
+                (None, None, None) => (
                     What::Closed(outcome),
                     Some(persons_answer(&answer.content, ask)),
                 ),
@@ -204,7 +214,18 @@ fn of_interaction(ask: &Ask, event: InteractionEvent) -> (What, Option<String>) 
 /// The day on which the standing approval was made that an answer rests on, if it rests on one.
 pub(super) fn grant_of(answer: &Answer) -> Option<String> {
     let granted = answer.receipt.as_ref()?.decision.grant?;
-    Some(granted.made_at.format("%A, %-d %B").to_string())
+    Some(day_of(granted.made_at))
+}
+
+/// As people say it of what was not long ago.
+pub(super) fn day_of(at: DateTime<Utc>) -> String {
+    at.format("%A, %-d %B").to_string()
+}
+
+/// The day on which the answer was given that an answer rests on, if it rests on one.
+fn remembered_of(answer: &Answer) -> Option<String> {
+    let remembered = answer.receipt.as_ref()?.decision.remembered?;
+    Some(day_of(remembered.answered_at))
 }
 
 /// The rule that an answer rests on, if it rests on one.

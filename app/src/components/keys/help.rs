@@ -4,7 +4,7 @@ use leptos::{html, prelude::*, wasm_bindgen::JsCast};
 
 use crate::drawn_later::{Drawers, DrawnLater};
 
-const KEYS: [(&str, &str); 23] = [
+const KEYS: [(&str, &str); 24] = [
     (
         "j / k",
         "next or previous, in the list and from question to question",
@@ -20,6 +20,10 @@ const KEYS: [(&str, &str); 23] = [
         "change the arguments of an action first, where its agent takes that",
     ),
     ("1 … 9", "pick an option"),
+    (
+        "u, Alt u",
+        "take an earlier answer; Alt u also while you type",
+    ),
     ("Ctrl Enter", "send the answer"),
     ("x", "mark a row of the list"),
     ("m", "decide all that are marked together"),

@@ -266,7 +266,7 @@ fn is_in_a_form(event: &ev::KeyboardEvent) -> bool {
 }
 
 /// Letters are letters in a text; on a tick or a radio button they are keys.
-fn is_typing(event: &ev::KeyboardEvent) -> bool {
+pub(super) fn is_typing(event: &ev::KeyboardEvent) -> bool {
     let Some(target) = target(event) else {
         return false;
     };

@@ -15,7 +15,12 @@ pub(super) fn StandingApprovals() -> impl IntoView {
                     "What was approved ahead"
                 </a>
             </p>
-            <p class="hint">"What runs without asking anybody, in whose name, and how to end it."</p>
+            <p class="form-start">
+                <a class="button" href="/settings/memories" rel="external">
+                    "Answers that stand"
+                </a>
+            </p>
+            <p class="hint">"What runs or is answered without asking anybody, in whose name, and how to end it."</p>
         </section>
     }
 }

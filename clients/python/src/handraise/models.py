@@ -116,6 +116,18 @@ class PlanComment:
 
 
 @dataclass(frozen=True)
+class Remembered:
+    """That nobody was asked: the person had answered the same question before, and lets the answer stand."""
+
+    id: str
+    """By what it stands, for who wants to end that."""
+    answered_at: datetime
+    """When they gave it."""
+    made_at: datetime
+    """When they let it stand."""
+
+
+@dataclass(frozen=True)
 class Answer:
     """The answer to go on with. What does not belong to the kind is ``None``; ``""`` is an answer."""
 
@@ -139,6 +151,8 @@ class Answer:
     """Of a plan review: the comments on lines once more, in the order of the plan."""
     attachments: Tuple[Attachment, ...] = ()
     """The files that were sent with it, in the order in which the API has them."""
+    remembered: Optional[Remembered] = None
+    """Where ``responder`` gave this answer to an earlier question that was the same; ``None`` where they saw this."""
 
 
 @dataclass(frozen=True)

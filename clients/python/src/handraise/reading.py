@@ -213,6 +213,10 @@ def _responder(body: Json) -> models.Responder:
     return models.Responder(id=body["id"], name=body["name"], via=body["via"])
 
 
+def _remembered(body: Json) -> models.Remembered:
+    return models.Remembered(id=body["id"], answered_at=_time(body["answered_at"]), made_at=_time(body["made_at"]))
+
+
 def _answer(body: Json) -> models.Answer:
     return models.Answer(
         answered_at=_time(body["answered_at"]),
@@ -226,6 +230,7 @@ def _answer(body: Json) -> models.Answer:
         target_mode=body.get("target_mode"),
         comments=_several(_comment, body.get("comments")) or (),
         attachments=_several(attachment, body.get("attachments")) or (),
+        remembered=_maybe(_remembered, body.get("remembered")),
     )
 
 

@@ -59,6 +59,9 @@ pub(crate) struct Answer {
     pub attachments: Option<Value>,
     /// The responder; `None` when it is the fallback.
     pub responder: Option<Value>,
+    /// Where the responder gave this answer to the same question before, as `{id, made_at, answered_at}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remembered: Option<Value>,
 }
 
 impl Interaction {

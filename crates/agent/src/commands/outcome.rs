@@ -31,6 +31,9 @@ struct Printed<'a> {
     /// `{id, name, via}`; `null` without a responder.
     responder: Option<&'a Value>,
     fallback_used: bool,
+    /// Where nobody was asked, since the responder had given this answer to the same question: `{id, made_at, answered_at}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remembered: Option<&'a Value>,
     /// The arguments to go on with instead, where they were changed before it was approved.
     #[serde(skip_serializing_if = "Option::is_none")]
     amended: Option<&'a Value>,
@@ -74,6 +77,7 @@ fn printed(closed: &Interaction, proven: bool) -> Printed<'_> {
             .filter(|files| files.as_array().is_some_and(|files| !files.is_empty())),
         responder: answer.and_then(|answer| answer.responder.as_ref()),
         fallback_used: closed.fallback_used,
+        remembered: answer.and_then(|answer| answer.remembered.as_ref()),
         amended: closed.amended.as_ref().filter(|_| proven),
     }
 }

@@ -12,10 +12,12 @@ pub mod identity;
 pub mod interaction;
 #[cfg(feature = "zones")]
 pub mod ladder;
+pub mod memory;
 mod next;
 pub mod policy;
 pub mod reach;
 pub mod replay;
+pub mod suggestion;
 pub mod task;
 pub mod team;
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::{
     idempotency::AskedUnder,
     interaction::{
         Answer, AnswerContent, CancelCode, Consumed, FormAnswers, Granted, Outcome, Posted,
-        ReportOutcome, Request, Unclaimed, Vote, Whom,
+        Remembered, ReportOutcome, Request, Unclaimed, Vote, Whom,
     },
     ladder::{Circle, Told},
     principal::{AgentRef, Responder},
@@ -47,6 +47,9 @@ pub enum InteractionEvent {
         /// The standing approval that answers it at once: no person is told.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         granted: Option<Granted>,
+        /// The answer of a person to the same question, which answers it at once: no person is told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        remembered: Option<Remembered>,
     },
     /// An agent told something.
     #[serde(rename = "notification.sent")]

@@ -5,6 +5,7 @@ mod duty;
 mod grant;
 mod interaction;
 mod ladder;
+mod memory;
 mod outbound;
 mod policy;
 mod proof;
@@ -23,6 +24,7 @@ pub use duty::DutyEvent;
 pub use grant::GrantEvent;
 pub use interaction::{Erasure, InteractionEvent, Named, SeenOn};
 pub use ladder::LadderEvent;
+pub use memory::MemoryEvent;
 pub use outbound::{DeliveryEvent, EndpointEvent};
 pub use policy::PolicyEvent;
 pub use reach::ReachEvent;
@@ -105,6 +107,8 @@ pub enum Payload {
     Ladder(LadderEvent),
     /// A person's standing approval.
     Grant(GrantEvent),
+    /// An answer that a person lets stand for the same question.
+    Memory(MemoryEvent),
     /// Policies.
     Policy(PolicyEvent),
 }
@@ -132,6 +136,7 @@ impl Payload {
             "reach" => serde_json::from_str(&written).map(Self::Reach),
             "ladder" => serde_json::from_str(&written).map(Self::Ladder),
             "grant" => serde_json::from_str(&written).map(Self::Grant),
+            "memory" => serde_json::from_str(&written).map(Self::Memory),
             "policies" => serde_json::from_str(&written).map(Self::Policy),
             _ => Err(serde_json::Error::custom(format!(
                 "there is no event type {event_type}"
@@ -162,6 +167,7 @@ impl Payload {
             Self::Reach(event) => event.event_type(),
             Self::Ladder(event) => event.event_type(),
             Self::Grant(event) => event.event_type(),
+            Self::Memory(event) => event.event_type(),
             Self::Policy(event) => event.event_type(),
         }
     }
@@ -271,6 +277,12 @@ impl From<ReachEvent> for Payload {
 impl From<GrantEvent> for Payload {
     fn from(event: GrantEvent) -> Self {
         Self::Grant(event)
+    }
+}
+
+impl From<MemoryEvent> for Payload {
+    fn from(event: MemoryEvent) -> Self {
+        Self::Memory(event)
     }
 }
 

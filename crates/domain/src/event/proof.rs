@@ -14,7 +14,8 @@ impl Event {
         match &self.payload {
             Payload::Interaction(InteractionEvent::Resolved { outcome, answer }) => {
                 *outcome == answer.content.outcome()
-                    && (!is_decision(&answer.content) || self.has_receipt(answer, keys))
+                    && (!(is_decision(&answer.content) || answer.receipt.is_some())
+                        || self.has_receipt(answer, keys))
             }
             Payload::Interaction(InteractionEvent::Expired {
                 outcome, answer, ..

@@ -231,6 +231,7 @@ fn opened(event: &Event) -> Option<Interaction> {
             team,
             to,
             granted: _,
+            remembered: _,
         } => {
             let pending = State::Pending {
                 answers: Default::default(),

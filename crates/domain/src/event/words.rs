@@ -22,6 +22,7 @@ impl Payload {
             | Self::Delivery(_)
             | Self::Ladder(_)
             | Self::Grant(_)
+            | Self::Memory(_)
             | Self::Policy(_)
             | Self::Reach(_) => self.clone(),
         }
@@ -40,6 +41,7 @@ impl InteractionEvent {
                 team,
                 to,
                 granted,
+                remembered,
             } => Self::Requested {
                 agent: agent.clone(),
                 request: Box::new(request.without_words()),
@@ -51,6 +53,7 @@ impl InteractionEvent {
                 team: team.clone(),
                 to: to.clone(),
                 granted: *granted,
+                remembered: *remembered,
             },
             Self::Notified {
                 agent,

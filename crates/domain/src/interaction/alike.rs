@@ -10,6 +10,13 @@ use uuid::{Builder, Uuid};
 use super::{Ask, Request};
 use crate::ids::Fingerprint;
 
+impl Request {
+    /// Equal for questions that are the same to a person; `None` where each stands alone.
+    pub fn alike(&self) -> Option<Fingerprint> {
+        fingerprint(self)
+    }
+}
+
 /// Stands for what varies.
 const VARIES: &str = "#";
 /// A UUID with its hyphens, in characters.

@@ -47,7 +47,7 @@ fn what_is_decided(request: &Request) -> Request {
 }
 
 /// A task without its id; `None` where nothing is said of it.
-fn what_is_said(task: &TaskRef) -> Option<TaskRef> {
+pub(super) fn what_is_said(task: &TaskRef) -> Option<TaskRef> {
     let says = task.title.is_some() || task.description.is_some() || task.step.is_some();
     says.then(|| TaskRef {
         id: String::new(),

@@ -23,6 +23,8 @@ mod plan;
 mod proof;
 mod quorum;
 mod receipt;
+mod remembered;
+mod repeatable;
 mod request;
 mod ruled;
 mod run;
@@ -62,6 +64,8 @@ pub(crate) use quorum::different;
 pub use quorum::{Approver, Counted, Quorum, QuorumDraft, Vote, people};
 pub(crate) use receipt::fits;
 pub use receipt::{Decision, Receipt};
+pub use remembered::Remembered;
+pub use repeatable::Repeatable;
 pub use request::{Draft, Request};
 pub use ruled::{ByPolicy, Ruled, RuledBy, Then};
 pub use run::{Consumed, Report, ReportDraft, ReportOutcome};
@@ -193,8 +197,8 @@ impl Interaction {
             .then(|| self.erased.is_none() && self.state.outcome() == Some(Outcome::Approved))
     }
 
-    /// The signed receipt of a decision; `None` for other kinds, before the decision, and for
-    /// decisions from before there were receipts.
+    /// The signed receipt of a decision, or of an earlier answer that answered it; `None` for other answers, before the
+    /// decision, and for decisions from before there were receipts.
     pub fn receipt(&self) -> Option<&Receipt> {
         match &self.state {
             State::Resolved { answer } => answer.receipt.as_deref(),
@@ -209,6 +213,11 @@ impl Interaction {
     /// The standing approval that it was approved by, where no person was asked.
     pub fn granted(&self) -> Option<&Granted> {
         self.receipt()?.decision.grant.as_ref()
+    }
+
+    /// The earlier answer of a person that answered it, where no person was asked.
+    pub fn remembered(&self) -> Option<&Remembered> {
+        self.receipt()?.decision.remembered.as_ref()
     }
 
     /// The rule that decided it as it was asked, where no person was (rule 14).

@@ -63,7 +63,13 @@ impl Interaction {
     /// Why the stored state is no decision although it says so; `None` when all is well.
     fn unproven(&self, keys: &dyn Verify) -> Option<Unproven> {
         if !self.asks_for_a_decision() {
-            return None;
+            // An answer that says that it was given before has to be so.
+            return match &self.state {
+                State::Resolved { answer } if answer.receipt.is_some() => {
+                    self.check_receipt(answer, keys).err()
+                }
+                _ => None,
+            };
         }
         // A blocker that differs from the one asked may not be decided either. An erased one (rule 19) has neither its
         // action nor its plan any more: its receipt stands for who decided what about which digest, and it reads as not
@@ -168,11 +174,8 @@ impl Interaction {
             Ask::PlanReview { plan, .. } => {
                 decision.plan_digest == Some(digest::sha256(plan.as_bytes()))
             }
-            Ask::Question
-            | Ask::Choice(_)
-            | Ask::Acknowledgement
-            | Ask::Form { .. }
-            | Ask::Notification { .. } => false,
+            Ask::Question | Ask::Choice(_) => decision.remembered.is_some(),
+            Ask::Acknowledgement | Ask::Form { .. } | Ask::Notification { .. } => false,
         };
         // An erased one has no files any more.
         let of_files =

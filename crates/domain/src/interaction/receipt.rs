@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ByPolicy, Granted, Interaction, Outcome,
+    ByPolicy, Granted, Interaction, Outcome, Remembered,
     answer::AnswerContent,
     ask::Ask,
     kind::Kind,
@@ -25,6 +25,8 @@ const VERSION: u32 = 1;
 const VERSION_BY_GRANT: u32 = 2;
 /// The same where a policy did.
 const VERSION_BY_POLICY: u32 = 3;
+/// The same where an earlier answer answered.
+const VERSION_BY_MEMORY: u32 = 4;
 
 /// The responder's decision about one action or plan, and its time. Made when it is decided, and
 /// committed with the answer.
@@ -40,11 +42,11 @@ pub struct Receipt {
 /// The content of a receipt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// 1; 2 where a grant decided, 3 where a policy did.
+    /// 1; 2 where a grant decided, 3 where a policy did, 4 where an earlier answer answered.
     pub version: u32,
     /// Which interaction.
     pub interaction_id: InteractionId,
-    /// `approval` or `plan_review`.
+    /// `approval` or `plan_review`; `question` or `choice` where an earlier answer answered.
     pub kind: Kind,
     /// The outcome decided.
     pub outcome: Outcome,
@@ -75,6 +77,10 @@ pub struct Decision {
     /// The rule of an admin that decided it, where no person was asked about this one (rule 14); the responder stands for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<ByPolicy>,
+    /// The earlier answer of this responder that it rests on, where no person was asked. The words of an answer are not part
+    /// of a receipt, so that they can be erased (rule 19).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remembered: Option<Remembered>,
     /// When it was asked.
     pub asked_at: DateTime<Utc>,
     /// When it was decided.
@@ -88,15 +94,20 @@ pub(super) fn is_decision(kind: Kind) -> bool {
     matches!(kind, Kind::Approval | Kind::PlanReview)
 }
 
-/// Whether an interaction of this kind can end so by a decision.
+fn is_repeatable(kind: Kind) -> bool {
+    matches!(kind, Kind::Question | Kind::Choice)
+}
+
+/// Whether an interaction of this kind can end so by what has a receipt.
 pub(crate) fn fits(kind: Kind, outcome: Outcome) -> bool {
     match outcome {
         Outcome::Approved | Outcome::Denied => kind == Kind::Approval,
         Outcome::Proceed | Outcome::ProceedClean | Outcome::ProceedDefault | Outcome::Adjust => {
             kind == Kind::PlanReview
         }
-        Outcome::Answered
-        | Outcome::Delivered
+        // Only what an earlier answer answered has a receipt.
+        Outcome::Answered => is_repeatable(kind),
+        Outcome::Delivered
         | Outcome::Fallback
         | Outcome::Expired
         | Outcome::Cancelled
@@ -135,6 +146,8 @@ enum By<'a> {
     Grant(Granted),
     /// An admin's rule.
     Policy(ByPolicy),
+    /// An earlier answer.
+    Memory(Remembered),
 }
 
 impl Receipt {
@@ -195,6 +208,25 @@ impl Receipt {
         )
     }
 
+    /// As [`Self::sign`], of a question that an earlier answer answers.
+    pub(crate) fn sign_remembered(
+        interaction: &Interaction,
+        content: &AnswerContent,
+        responder: &Responder,
+        answered_at: DateTime<Utc>,
+        remembered: Remembered,
+        signer: &dyn Sign,
+    ) -> Option<Self> {
+        Self::signed(
+            interaction,
+            content,
+            responder,
+            answered_at,
+            By::Memory(remembered),
+            signer,
+        )
+    }
+
     fn signed(
         interaction: &Interaction,
         content: &AnswerContent,
@@ -203,15 +235,27 @@ impl Receipt {
         by: By<'_>,
         signer: &dyn Sign,
     ) -> Option<Self> {
-        let (version, votes, grant, policy) = match by {
-            By::People(votes) => (VERSION, votes, None, None),
-            By::Grant(grant) => (VERSION_BY_GRANT, &[][..], Some(grant), None),
-            By::Policy(policy) => (VERSION_BY_POLICY, &[][..], None, Some(policy)),
+        let (mut grant, mut policy, mut remembered) = (None, None, None);
+        let (version, votes) = match by {
+            By::People(votes) => (VERSION, votes),
+            By::Grant(by) => {
+                grant = Some(by);
+                (VERSION_BY_GRANT, &[][..])
+            }
+            By::Policy(by) => {
+                policy = Some(by);
+                (VERSION_BY_POLICY, &[][..])
+            }
+            By::Memory(by) => {
+                remembered = Some(by);
+                (VERSION_BY_MEMORY, &[][..])
+            }
         };
         let (as_asked, plan_digest) = match &interaction.request.ask {
             // Hashes the action that people see, not a digest stored beside it.
             Ask::Approval { action, .. } => (Some(action.digest().ok()?), None),
             Ask::PlanReview { plan, .. } => (None, Some(digest::sha256(plan.as_bytes()))),
+            Ask::Question | Ask::Choice(_) if remembered.is_some() => (None, None),
             Ask::Question
             | Ask::Choice(_)
             | Ask::Acknowledgement
@@ -240,6 +284,7 @@ impl Receipt {
             approvers: approvers(interaction, content, responder, answered_at, votes),
             grant,
             policy,
+            remembered,
             asked_at: interaction.created_at,
             answered_at,
             public_key: STANDARD.encode(signer.public_key()),
@@ -275,21 +320,35 @@ impl Decision {
     pub fn is_known(&self) -> bool {
         // What is decided as it is asked is decided as it was asked, and counts as nobody.
         let is_at_once = self.asked_digest.is_none() && self.approvers.is_empty();
-        match (&self.grant, &self.policy) {
-            (None, None) => self.version == VERSION && self.responder.via != Via::Policy,
-            (Some(_), None) => {
+        match (&self.grant, &self.policy, &self.remembered) {
+            (None, None, None) => {
+                self.version == VERSION
+                    && self.responder.via != Via::Policy
+                    && self.outcome != Outcome::Answered
+            }
+            (Some(_), None, None) => {
                 self.version == VERSION_BY_GRANT
                     && self.outcome == Outcome::Approved
                     && self.responder.via != Via::Policy
                     && is_at_once
             }
-            (None, Some(policy)) => {
+            (None, Some(policy), None) => {
                 self.version == VERSION_BY_POLICY
                     && matches!(self.outcome, Outcome::Approved | Outcome::Denied)
                     && self.responder == Responder::of_policy(policy.id, &policy.rule)
                     && is_at_once
             }
-            (Some(_), Some(_)) => false,
+            // It answers, and decides nothing.
+            (None, None, Some(_)) => {
+                self.version == VERSION_BY_MEMORY
+                    && self.outcome == Outcome::Answered
+                    && self.responder.via != Via::Policy
+                    && is_repeatable(self.kind)
+                    && self.action_digest.is_none()
+                    && self.plan_digest.is_none()
+                    && is_at_once
+            }
+            _ => false,
         }
     }
 }

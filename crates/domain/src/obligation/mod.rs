@@ -201,6 +201,7 @@ fn about<'a>(event: &Event, writes: &'a [Write]) -> Option<&'a Interaction> {
         | Write::Ladder(_)
         | Write::Grant(_)
         | Write::Attach(_)
+        | Write::Memory(_)
         | Write::Policy(_)
         | Write::Retry { .. }
         | Write::Heard { .. } => None,

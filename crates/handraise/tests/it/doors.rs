@@ -196,6 +196,31 @@ const API: [(&str, &str, &str, [u16; 8]); 42] = [
         "",
         [401, 401, 401, 401, 401, 403, 403, 404],
     ),
+    // Agents let no answer stand, and learn of none.
+    (
+        "GET",
+        "/v1/memories",
+        "",
+        [401, 401, 401, 401, 401, 403, 403, 200],
+    ),
+    (
+        "POST",
+        "/v1/memories",
+        r#"{"from":"{decided}","days":7}"#,
+        [401, 401, 401, 401, 401, 403, 403, 409],
+    ),
+    (
+        "GET",
+        "/v1/memories/{unknown}",
+        "",
+        [401, 401, 401, 401, 401, 403, 403, 404],
+    ),
+    (
+        "DELETE",
+        "/v1/memories/{unknown}",
+        "",
+        [401, 401, 401, 401, 401, 403, 403, 404],
+    ),
     // Nor do they learn what is decided before they ask (rule 14).
     (
         "GET",
@@ -345,6 +370,14 @@ const PAGES: [(&str, [u16; 8]); 35] = [
     ("/settings/grants", [303, 303, 200, 200, 200, 303, 303, 303]),
     (
         "/settings/grants/new?from={decided}",
+        [303, 303, 200, 200, 200, 303, 303, 303],
+    ),
+    (
+        "/settings/memories",
+        [303, 303, 200, 200, 200, 303, 303, 303],
+    ),
+    (
+        "/settings/memories/new?from={decided}",
         [303, 303, 200, 200, 200, 303, 303, 303],
     ),
     (

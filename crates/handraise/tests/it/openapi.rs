@@ -19,7 +19,7 @@ store::on_both_databases!(
 const COMMITTED: &str = include_str!("../../../../docs/openapi.json");
 const ROUTER: &str = include_str!("../../../../server/src/router.rs");
 const PROBLEMS: &str = include_str!("../../../../server/src/problem.rs");
-const EVENTS: [&str; 10] = [
+const EVENTS: [&str; 11] = [
     include_str!("../../../domain/src/event/interaction.rs"),
     include_str!("../../../domain/src/event/task.rs"),
     include_str!("../../../domain/src/event/access.rs"),
@@ -29,6 +29,7 @@ const EVENTS: [&str; 10] = [
     include_str!("../../../domain/src/event/ladder.rs"),
     include_str!("../../../domain/src/event/reach.rs"),
     include_str!("../../../domain/src/event/grant.rs"),
+    include_str!("../../../domain/src/event/memory.rs"),
     include_str!("../../../domain/src/event/policy.rs"),
 ];
 

@@ -52,7 +52,7 @@ pub(super) async fn blank(
     let done = sqlx::query(
         "UPDATE interactions
          SET version = $1, request = $2, detail = $3, session_id = $4, follow_ups = $5,
-             consumed = $6, report = $7, brief = $8, weight = $9, erased = $10, addressee = $13
+             consumed = $6, report = $7, brief = $8, weight = $9, erased = $10, addressee = $13, alike = NULL
          WHERE id = $11 AND version = $1 - 1 AND erased IS NULL AND state <> 'pending'
            AND NOT EXISTS (SELECT 1 FROM events WHERE interaction_id = $11 AND seq > $12)
            AND $14 = (
@@ -90,6 +90,7 @@ pub(super) async fn sweep(connection: &mut Connection, erasing: &Erasing, by: i6
     super::index::forget(connection, id).await?;
     super::grants::erase(connection, erasing).await?;
     super::attachments::erase(connection, erasing).await?;
+    super::memories::erase(connection, erasing).await?;
     // What a receiver replied may quote what it was sent.
     let replies = "UPDATE delivery_attempts SET body = NULL WHERE delivery_id IN (
          SELECT o.id FROM outbox o JOIN events e ON e.seq = o.event_seq

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
     Access, AgentId, Audience, Changeset, Erasing, Grant, GrantId, Interaction, InteractionId,
-    Person, Role, TokenId,
+    Person, Role, TeamId, TokenId,
     grant::{GrantEnd, GrantRecord, GrantWrite, Holder},
     limits::GRANTS_PER_AGENT,
 };
@@ -58,10 +58,20 @@ pub(super) async fn apply(connection: &mut Connection, write: &GrantWrite) -> Re
 /// Whether its holder may answer for what it covers at `at`, by what was signed.
 async fn may_hold(connection: &mut Connection, grant: &Grant, at: DateTime<Utc>) -> Result<bool> {
     let team = grant.terms.team.as_ref().map(|team| team.id);
+    may_answer(connection, grant.terms.holder, team, at).await
+}
+
+/// Whether this holder may answer for this team at `at`.
+pub(super) async fn may_answer(
+    connection: &mut Connection,
+    holder: Holder,
+    team: Option<TeamId>,
+    at: DateTime<Utc>,
+) -> Result<bool> {
     if !super::teams::is_there(connection, team).await? {
         return Ok(false);
     }
-    let may: Option<i64> = match grant.terms.holder {
+    let may: Option<i64> = match holder {
         Holder::Person(person) => {
             sqlx::query_scalar(
                 "SELECT p.version FROM people p
@@ -290,7 +300,7 @@ pub(super) async fn erase(connection: &mut Connection, erasing: &Erasing) -> Res
     Ok(())
 }
 
-fn holder_columns(holder: Holder) -> (&'static str, Uuid) {
+pub(super) fn holder_columns(holder: Holder) -> (&'static str, Uuid) {
     match holder {
         Holder::Person(person) => ("person", person.0),
         Holder::Token(token) => ("token", token.0),

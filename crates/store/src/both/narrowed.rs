@@ -13,7 +13,7 @@ use super::{
     audience::{OF_INTERACTION, seen},
     dialect::{LOOKED_THROUGH, holding},
 };
-use crate::{InteractionQuery, Result, search};
+use crate::{InteractionQuery, Result, WhichTeam, search};
 
 /// A word is common that so many of the newest texts have.
 const SAMPLE: i64 = 500;
@@ -56,7 +56,7 @@ impl Store {
 
     /// The newest `limit` interactions that a query narrows to and that have a text with words that begin with these,
     /// newest first.
-    async fn found(
+    pub(super) async fn found(
         &self,
         query: &InteractionQuery,
         words: &[String],
@@ -184,6 +184,15 @@ pub(super) fn is_narrowed(query: &InteractionQuery) -> bool {
 /// planner from any index.
 pub(super) fn narrow(sql: &mut QueryBuilder<Db>, query: &InteractionQuery) {
     seen(sql, &query.audience, &OF_INTERACTION);
+    match query.team {
+        Some(WhichTeam::One(team)) => {
+            sql.push(" AND i.team_id = ").push_bind(team.0);
+        }
+        Some(WhichTeam::Everyone) => {
+            sql.push(" AND i.team_id IS NULL");
+        }
+        None => {}
+    }
     if let Some(agent) = query.agent {
         sql.push(" AND i.agent_id = ").push_bind(agent.0);
     }

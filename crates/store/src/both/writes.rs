@@ -1,6 +1,11 @@
 //! The writes of a changeset, one thing after the other, inside the transaction of its batch.
 
-use domain::{Changeset, IdempotencyKey, Interaction, Task, Write, quota};
+use domain::{
+    Changeset, IdempotencyKey, Interaction, Task, Write,
+    interaction::{Kind, Request},
+    quota,
+};
+use uuid::Uuid;
 
 use super::Connection;
 use crate::{JournalState, Result, rows};
@@ -41,6 +46,7 @@ pub(super) async fn apply(
             Write::Access(access) => {
                 let fits = super::access::apply(connection, access).await?;
                 super::grants::follow(connection, access, changeset).await?;
+                super::memories::follow(connection, access, changeset).await?;
                 fits
             }
             Write::Endpoint(endpoint) => {
@@ -50,6 +56,7 @@ pub(super) async fn apply(
             Write::Ladder(step) => super::ladders::apply(connection, step).await?,
             Write::Attach(attaching) => super::attachments::apply(connection, attaching).await?,
             Write::Grant(step) => super::grants::apply(connection, step).await?,
+            Write::Memory(step) => super::memories::apply(connection, step).await?,
             Write::Policy(step) => super::policies::apply(connection, step).await?,
             Write::Reach(reach) => super::reaches::apply(connection, reach).await?,
             // What is owed by it is made of it with the events of the batch.
@@ -126,9 +133,9 @@ async fn insert(connection: &mut Connection, interaction: &Interaction) -> Resul
     let done = sqlx::query(
         "INSERT INTO interactions (id, version, agent_id, kind, mode, urgent, session_id, task_id,
             request, state, outcome, detail, created_at, expires_at, closed_at, card_channel, brief, weight,
-            team_id, next_rung_at, addressee, has_callback, revises)
+            team_id, next_rung_at, addressee, has_callback, revises, alike)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-            $20, $21, $22, $23)
+            $20, $21, $22, $23, $24)
          -- Its id may be there already, or another plan that revises the same one.
          ON CONFLICT DO NOTHING",
     )
@@ -171,9 +178,16 @@ async fn insert(connection: &mut Connection, interaction: &Interaction) -> Resul
     .bind(json.addressee)
     .bind(asked.callback_url.is_some())
     .bind(asked.ask.revises().map(|earlier| earlier.0))
+    .bind(alike_of(asked))
     .execute(connection)
     .await?;
     Ok(done.rows_affected() == 1)
+}
+
+/// Only approvals are counted by it.
+fn alike_of(asked: &Request) -> Option<Uuid> {
+    let alike = asked.alike().filter(|_| asked.kind() == Kind::Approval);
+    alike.map(|alike| alike.0)
 }
 
 /// Replaces the version before it, unless the journal has an event of it of one of the types `once`: a row can be made

@@ -4,6 +4,7 @@
 pub(crate) mod attachments;
 pub(crate) mod grants;
 pub(crate) mod interactions;
+pub(crate) mod memories;
 pub(crate) mod nodes;
 pub(crate) mod people;
 pub(crate) mod policies;

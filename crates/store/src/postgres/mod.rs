@@ -42,6 +42,8 @@ mod interactions;
 mod journal;
 #[path = "../both/ladders.rs"]
 mod ladders;
+#[path = "../both/memories.rs"]
+mod memories;
 #[path = "../both/narrowed.rs"]
 mod narrowed;
 #[path = "../both/nodes.rs"]
@@ -68,6 +70,8 @@ mod slack_homes;
 mod snoozes;
 #[path = "../both/standing.rs"]
 mod standing;
+#[path = "../both/suggestions.rs"]
+mod suggestions;
 #[path = "../both/tasks.rs"]
 mod tasks;
 #[path = "../both/teams.rs"]

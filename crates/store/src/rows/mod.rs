@@ -8,6 +8,7 @@ mod factors;
 mod grants;
 mod inbox;
 mod ladders;
+mod memories;
 mod outbox;
 mod policies;
 mod reach_numbers;
@@ -34,6 +35,7 @@ pub(crate) use duties::{DutyRow, duty, duty_text};
 pub(crate) use factors::FactorRow;
 pub(crate) use grants::{GrantRow, GrantText, grant_use, grants};
 pub(crate) use inbox::{message_text, messages};
+pub(crate) use memories::{MemoryRow, MemoryText, memories, memory_use};
 pub(crate) use outbox::{
     AttemptRow, ClaimedRow, DeliveryRow, EndpointRow, ReadyRow, StuckChannelRow, claimed,
     deliveries, endpoints, followers, news, stuck_channels, topics,
@@ -243,6 +245,11 @@ fn brief_json(interaction: &Interaction) -> Result<String> {
 /// Turns rows into interactions that a rule decides on: there, none may be missing.
 pub(crate) fn every_interaction(rows: Vec<InteractionRow>) -> Result<Vec<Interaction>> {
     rows.into_iter().map(Interaction::try_from).collect()
+}
+
+/// Those that can be read, where one that cannot may be missing.
+pub(crate) fn readable_interactions(rows: Vec<InteractionRow>) -> Vec<Interaction> {
+    readable(rows.into_iter().map(Interaction::try_from))
 }
 
 /// One row that cannot be read must not hide all the others of a list.

@@ -158,7 +158,7 @@ pub(crate) struct NewsRow {
     event_type: String,
     interaction_id: Option<Uuid>,
     mode: Option<String>,
-    is_granted: bool,
+    answers_itself: bool,
     team_id: Option<Uuid>,
 }
 
@@ -167,8 +167,9 @@ impl NewsRow {
         let Some(topic) = Topic::from_name(&self.event_type) else {
             return Ok(None);
         };
-        // Whoever decided it ahead, by a grant or a policy, wants to hear of none: an endpoint may wake people.
-        if self.is_granted {
+        // Whoever decided it ahead, by a grant or a policy, or answered it before, wants to hear of none: an endpoint may wake
+        // people.
+        if self.answers_itself {
             return Ok(None);
         }
         Ok(Some(News {

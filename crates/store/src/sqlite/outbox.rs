@@ -174,7 +174,8 @@ impl Outbox for SqliteStore {
         let rows = sqlx::query_as(
             "SELECT e.seq, e.id, e.at, e.type AS event_type, e.interaction_id, i.mode,
                     (EXISTS (SELECT 1 FROM grant_uses u WHERE u.interaction_id = e.interaction_id)
-                        OR EXISTS (SELECT 1 FROM policy_uses p WHERE p.interaction_id = e.interaction_id)) AS is_granted,
+                        OR EXISTS (SELECT 1 FROM policy_uses p WHERE p.interaction_id = e.interaction_id)
+                        OR EXISTS (SELECT 1 FROM memory_uses m WHERE m.interaction_id = e.interaction_id)) AS answers_itself,
                     CASE WHEN e.interaction_id IS NULL THEN a.team_id ELSE i.team_id END AS team_id
              FROM events e LEFT JOIN interactions i ON i.id = e.interaction_id
                 LEFT JOIN agents a ON a.id = e.agent_id

@@ -66,6 +66,7 @@ fn task_of(changeset: &Changeset) -> Task {
         | Write::Ladder(_)
         | Write::Grant(_)
         | Write::Attach(_)
+        | Write::Memory(_)
         | Write::Policy(_)
         | Write::Retry { .. }
         | Write::Heard { .. } => None,

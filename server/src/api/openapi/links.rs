@@ -26,6 +26,7 @@ const NEXT: [(&str, &str, &[&str]); 4] = [
     ("put_task", "200", &["get_task"]),
     ("create_hook", "201", &["delete_hook"]),
     ("make_grant", "201", &["get_grant", "revoke_grant"]),
+    ("keep_answer", "201", &["get_memory", "revoke_memory"]),
 ];
 
 /// Adds them.

@@ -286,6 +286,19 @@ fn of_call(operation: &str) -> Vec<Refusal> {
                 "would match everything: at least one argument has to be narrowed down by `words`, `below` or `host`",
             )]),
         ],
+        "list_memories" => vec![responders_only(), bad_parameter()],
+        "get_memory" | "revoke_memory" => vec![responders_only(), Refusal::not_found()],
+        "keep_answer" => vec![
+            responders_only(),
+            Refusal::not_found(),
+            erased(),
+            Refused::NothingToKeep.into(),
+            Refused::NotYourAnswer.into(),
+            Refusal::invalid(vec![domain::Fault::new(
+                "days",
+                "must be 1 to 30: no answer stands longer",
+            )]),
+        ],
         "get_policies" => vec![responders_only()],
         "add_policies" | "check_policies" => vec![
             responders_only(),

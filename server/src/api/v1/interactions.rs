@@ -160,6 +160,7 @@ pub(crate) async fn list(
     };
     let query = InteractionQuery {
         audience: caller.audience(),
+        team: None,
         agent: agent.into(),
         state: params.state,
         kind: params.kind.as_deref().and_then(Kind::from_name),

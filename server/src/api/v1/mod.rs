@@ -17,6 +17,7 @@ pub(crate) mod hooks;
 pub(crate) mod interactions;
 pub(crate) mod keys;
 pub(crate) mod ladder;
+pub(crate) mod memories;
 pub(crate) mod policies;
 pub(crate) mod poll;
 pub(crate) mod receipt;

@@ -30,6 +30,9 @@ const TITLE: &str = "The next ones like this";
 #[derive(Deserialize)]
 pub(super) struct MadeFrom {
     from: String,
+    /// The digest of the matcher that is chosen at first, where the page was offered.
+    #[serde(default)]
+    what: String,
 }
 
 /// The form.
@@ -47,10 +50,38 @@ pub(super) struct Sent {
 pub(super) async fn show(
     State(state): State<AppState>,
     Extension(who): Extension<SignedIn>,
-    Query(MadeFrom { from }): Query<MadeFrom>,
+    Query(MadeFrom { from, what }): Query<MadeFrom>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    page(&state, &who, &headers, &from, "", None).await
+    page(
+        &state,
+        &who,
+        &headers,
+        (from.as_str(), what.as_str()),
+        "",
+        None,
+    )
+    .await
+}
+
+/// After which approval it was offered, and where its reader was.
+#[derive(Deserialize)]
+pub(super) struct Declined {
+    from: String,
+    back: String,
+}
+
+/// The person wants none after this approval, and is not offered one again before somebody denies another like it.
+pub(super) async fn decline(
+    State(state): State<AppState>,
+    Extension(who): Extension<SignedIn>,
+    Form(Declined { from, back }): Form<Declined>,
+) -> Result<Response, Problem> {
+    let id: InteractionId = from.parse().map_err(|_| Problem::not_found())?;
+    let back: InteractionId = back.parse().map_err(|_| Problem::not_found())?;
+    let by = who.principal();
+    state.service.decline_suggestion(id, &by).await?;
+    Ok(Redirect::to(&format!("/blockers/{back}")).into_response())
 }
 
 /// The grant is made, or the form shown again with what is wrong.
@@ -88,7 +119,8 @@ pub(super) async fn make(
         (None, _) => "What was offered is not any more. Choose again.".to_owned(),
         (_, None) => "Choose how long it lasts.".to_owned(),
     };
-    let shown = page(&state, &who, &headers, &sent.from, &sent.zone, Some(&why)).await?;
+    let chosen = (sent.from.as_str(), sent.what.as_str());
+    let shown = page(&state, &who, &headers, chosen, &sent.zone, Some(&why)).await?;
     Ok((StatusCode::UNPROCESSABLE_ENTITY, shown).into_response())
 }
 
@@ -96,7 +128,7 @@ async fn page(
     state: &AppState,
     who: &SignedIn,
     headers: &HeaderMap,
-    from: &str,
+    (from, what): (&str, &str),
     zone: &str,
     why: Option<&str>,
 ) -> Result<Response, Problem> {
@@ -141,20 +173,23 @@ async fn page(
         agent = Text(&lines(&approval.agent.name)),
         tool = Text(&lines(&action.tool)),
         shown = Text(&lines(&shown)),
-        choices = choices(&offers),
+        choices = choices(&offers, what),
         lasts = lasts(approval.request.session_id.is_some()),
         zone = Text(zone),
     );
     Ok(lone(state, headers, TITLE, &body, Script::Zone))
 }
 
-fn choices(offers: &[Offer]) -> String {
+/// `what` names the one that is chosen at first; where it is none of them, that is the narrowest.
+fn choices(offers: &[Offer], what: &str) -> String {
     let mut html = String::new();
+    let is_named = |offer: &Offer| offer.matcher.digest().is_ok_and(|digest| digest == what);
+    let first = offers.iter().position(is_named).unwrap_or_default();
     for (n, offer) in offers.iter().enumerate() {
         let Ok(digest) = offer.matcher.digest() else {
             continue;
         };
-        let checked = if n == 0 { " checked" } else { "" };
+        let checked = if n == first { " checked" } else { "" };
         // Writing to a string cannot fail.
         let _ = write!(
             html,

@@ -30,6 +30,7 @@ pub(super) fn routes() -> Router<AppState> {
         .route(PLACE, get(list::show))
         .route("/settings/grants/new", get(make::show).post(make::make))
         .route("/settings/grants/revoke", post(list::revoke))
+        .route("/settings/grants/not-offered", post(make::decline))
         .layer(DefaultBodyLimit::max(limits::BODY_BYTES))
 }
 

@@ -56,7 +56,13 @@ impl Question {
             Outcome::Answered if kind == Kind::Acknowledgement => {
                 format!("{who} acknowledged it {ago}.")
             }
-            Outcome::Answered => format!("{who} answered {ago}."),
+            Outcome::Answered => match &ending.remembered {
+                Some(day) => format!(
+                    "The answer that {who} gave to the same question ({}) answered it {ago}.",
+                    Text(day)
+                ),
+                None => format!("{who} answered {ago}."),
+            },
             Outcome::Approved => format!("{who} approved it {ago}."),
             Outcome::Denied => format!("{who} denied it {ago}."),
             Outcome::Proceed

@@ -37,7 +37,10 @@ pub use expire::expire;
 pub use follow_up::follow_up;
 pub use hand_over::{Receiver, hand_over, may_answer};
 pub use move_to::move_to;
-pub use open::{AskedOf, may_be_allowed, open, open_for, open_granted, open_ruled, wanted};
+pub use open::{
+    AskedOf, may_be_allowed, open, open_for, open_granted, open_remembered, open_ruled, repeated,
+    wanted,
+};
 pub use post::posted;
 pub use quorum::Voters;
 pub use reply::reply;

@@ -11,8 +11,9 @@ use crate::{
     ids::{InteractionId, Moment},
     interaction::{
         Addressee, Answer, AnswerContent, Ask, Card, FormAnswers, Granted, Interaction, Kind,
-        Outcome, Receipt, Request, State, Then, Whom,
+        Outcome, Receipt, Remembered, Request, State, Then, Whom,
     },
+    memory::{MemoryRecord, MemoryWrite, Repeated},
     policy::{PolicyWrite, Ruling, under},
     principal::{Actor, AgentRef, Responder},
     refused::Refused,
@@ -61,6 +62,7 @@ pub fn open_for(
         of: AskedOf { team, to },
         channel,
         granted: None,
+        remembered: None,
     };
     let (interaction, payload) = match told {
         true => asked.told(key.as_ref(), now),
@@ -102,6 +104,7 @@ pub fn open_granted(
         of,
         channel: None,
         granted: Some(record.grant.named()),
+        remembered: None,
     };
     let (pending, requested) = asked.waits(key.as_ref(), now);
     let granted = record.grant.named();
@@ -161,6 +164,7 @@ pub fn open_ruled(
         of,
         channel: None,
         granted: None,
+        remembered: None,
     };
     let (pending, requested) = asked.waits(key.as_ref(), now);
     let responder = Responder::of_policy(policy.id, &policy.rule);
@@ -188,6 +192,58 @@ pub fn open_ruled(
     };
     let mut changeset = at_once(pending, requested, answer, key, task, now);
     changeset.writes.insert(1, Write::Policy(used));
+    Ok(changeset)
+}
+
+/// As [`open_for`], of a question that a person has answered before and lets the answer stand for: it is answered as it is
+/// asked, in the same commit, by a receipt that says so, and nobody is told. The store looks at the person's word once more,
+/// in that commit.
+///
+/// # Errors
+/// [`Refused::NothingToKeep`] when it is no answer to this, or stands no longer; [`Refused::NoKey`].
+pub fn open_remembered(
+    request: Request,
+    agent: AgentRef,
+    of: AskedOf,
+    key: Option<IdempotencyKey>,
+    task: Option<&Task>,
+    record: &MemoryRecord,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let memory = &record.memory;
+    let kept = repeated(&request, &agent, &of)
+        .filter(|asked| memory.answers(asked) && record.is_in_force(now.at))
+        .and_then(|_| memory.kept.as_ref())
+        .ok_or(Refused::NothingToKeep)?;
+    let signer = now.signer.ok_or(Refused::NoKey)?;
+    let remembered = memory.named();
+    let asked = Asked {
+        request,
+        agent,
+        of,
+        channel: None,
+        granted: None,
+        remembered: Some(remembered),
+    };
+    let (pending, requested) = asked.waits(key.as_ref(), now);
+    let (responder, content) = (memory.terms.by.clone(), kept.answer.clone());
+    let receipt =
+        Receipt::sign_remembered(&pending, &content, &responder, now.at, remembered, signer);
+    let used = MemoryWrite::Use {
+        memory: Box::new(memory.clone()),
+        interaction: pending.id,
+        at: now.at,
+    };
+    let answer = Answer {
+        responder,
+        answered_at: now.at,
+        receipt: Some(Box::new(receipt.ok_or(Refused::NoKey)?)),
+        votes: Vec::new(),
+        attachments: Vec::new(),
+        content,
+    };
+    let mut changeset = at_once(pending, requested, answer, key, task, now);
+    changeset.writes.insert(1, Write::Memory(used));
     Ok(changeset)
 }
 
@@ -223,6 +279,17 @@ fn at_once(
     };
     tasks::opened(&mut changeset, &interaction, task, now);
     changeset
+}
+
+/// What is asked, as far as an earlier answer can answer it: a question that is asked of nobody by name.
+pub fn repeated(request: &Request, agent: &AgentRef, of: &AskedOf) -> Option<Repeated> {
+    // Whoever asks for somebody wants that person's word on this one.
+    let question = request.repeatable().filter(|_| of.to.is_none())?;
+    Some(Repeated {
+        agent: agent.id,
+        team: of.team.as_ref().map(|team| team.id),
+        question,
+    })
 }
 
 /// What is asked for, as far as a grant can cover it: an approval of one action, asked of nobody by name.
@@ -272,6 +339,7 @@ struct Asked {
     of: AskedOf,
     channel: Option<String>,
     granted: Option<Granted>,
+    remembered: Option<Remembered>,
 }
 
 impl Asked {
@@ -301,6 +369,7 @@ impl Asked {
     ) -> (Interaction, InteractionEvent) {
         let (agent, request) = (self.agent.clone(), Box::new(self.request.clone()));
         let (channel, granted) = (self.channel.clone(), self.granted);
+        let remembered = self.remembered;
         let AskedOf { team, to } = self.of.clone();
         let pending = State::Pending {
             answers: FormAnswers::new(),
@@ -316,6 +385,7 @@ impl Asked {
             team,
             to,
             granted,
+            remembered,
         };
         (interaction, payload)
     }

@@ -9,13 +9,14 @@ use crate::{
     AgentId, Changeset, Interaction, Principal, Refused, Role, Write,
     attachment::{Attaching, Attachment, Holder, Media, Part, Uploaded, tests::file},
     changeset::Write as Step,
-    decide::interaction as decide,
+    decide::{interaction as decide, memory},
     event::{InteractionEvent, Payload},
     fault::Fault,
     grant::{Grant, GrantRecord, Holder as Standing, Scope, Terms},
     ids::{GrantId, InteractionId, PersonId},
     interaction::{Ask, Card, Draft, Kind, Request, Shown, State, Unproven},
     matcher::{Exactly, Matcher, propose},
+    memory::{MemoryDraft, MemoryRecord, MemoryWrite},
     testing::{
         Counter, Stamp, agent, answer_to, at, body, draft, epoch, given, journalled, person, with,
         written,
@@ -452,6 +453,51 @@ fn every_answer_carries_files_and_each_state_that_takes_none_says_so() {
             let refused = decide::answer(&pending, answer_with_files(kind), &by, None, at(&ids, 1));
             assert_eq!(refused, Err(Refused::NotAResponder));
         }
+    }
+}
+
+/// No answer stands for what has files, and none that has files stands for anything.
+#[test]
+fn no_answer_stands_where_there_are_files() {
+    for kind in [Kind::Question, Kind::Choice] {
+        let ids = Counter::default();
+        let ana = person(Role::Responder);
+        let kept = |asked: &Interaction, answer| {
+            let answered =
+                written(&decide::answer(asked, answer, &ana, None, at(&ids, 1)).unwrap());
+            let week = MemoryDraft {
+                days: Some(7),
+                any_agent: false,
+            };
+            memory::keep(&answered, week, &ana, 0, at(&ids, 2))
+        };
+        let plain = written(&crate::testing::opened(body(kind), None, &ids));
+        let stands = kept(&plain, given(answer_to(kind))).unwrap();
+        let [Write::Memory(MemoryWrite::Keep(stands))] = &*stands.writes else {
+            panic!("{stands:?}")
+        };
+        assert_eq!(
+            kept(&plain, answer_with_files(kind)),
+            Err(Refused::NothingToKeep)
+        );
+        assert_eq!(request(kind).repeatable(), None);
+        let filed = asked(kind, &ids);
+        assert_eq!(
+            kept(&filed, given(answer_to(kind))),
+            Err(Refused::NothingToKeep)
+        );
+        let record = MemoryRecord {
+            memory: (**stands).clone(),
+            uses: 0,
+            last_used_at: None,
+            ended: None,
+        };
+        let given = |request| {
+            let (of, now) = (decide::AskedOf::default(), at(&ids, 3));
+            decide::open_remembered(request, agent(), of, None, None, &record, now).map(|_| ())
+        };
+        assert_eq!(given(request(kind)), Err(Refused::NothingToKeep));
+        assert_eq!(given(crate::testing::request(body(kind))), Ok(()));
     }
 }
 

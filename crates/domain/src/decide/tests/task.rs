@@ -289,6 +289,7 @@ impl Held {
                 | Write::Ladder(_)
                 | Write::Grant(_)
                 | Write::Attach(_)
+                | Write::Memory(_)
                 | Write::Policy(_)
                 | Write::Retry { .. }
                 | Write::Heard { .. }) => {
