@@ -3,6 +3,7 @@
 
 mod again;
 mod answer;
+mod attach;
 mod call_back;
 mod cancel;
 mod claim;
@@ -25,6 +26,7 @@ mod snooze;
 
 pub use again::{Approves, approves, stays_approved};
 pub use answer::{answer, answer_counted, answer_open, reject_answer};
+pub use attach::attach;
 pub use call_back::{agent_offline, called_back};
 pub use cancel::{cancel, dismiss, withdraw};
 pub use claim::{claim, no_other_is_on_it, release, run_out};
