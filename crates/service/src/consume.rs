@@ -1,8 +1,9 @@
 //! An agent's use of an answer: it begins the run that an approval was given for, and reports the result.
 
 use domain::{
-    AgentRef, Interaction, InteractionId, Refused, decide::interaction as decide,
-    interaction::ReportDraft,
+    AgentRef, Interaction, InteractionId, Refused,
+    decide::interaction::{self as decide, Approves},
+    interaction::{Ask, ReportDraft, Then},
 };
 
 use super::{Service, ServiceError};
@@ -34,11 +35,38 @@ impl Service {
                 Err(Refused::NotYours) => return Err(ServiceError::NotFound),
                 decided => decided?,
             };
+            self.still_stands(&known).await?;
             let changed = changeset.interaction().unwrap_or(&known).clone();
             if self.is_first(changeset).await? {
                 return Ok(changed);
             }
         }
+    }
+
+    /// Rules 14 and 15: what no person has looked at runs no more once its grant was ended, or rules forbid it or ask about it.
+    async fn still_stands(&self, interaction: &Interaction) -> Result<(), ServiceError> {
+        let (granted, ruled) = (interaction.granted(), interaction.by_policy());
+        let Ask::Approval { action, .. } = &interaction.request.ask else {
+            return Ok(());
+        };
+        if let Some(granted) = granted {
+            let record = self.store.grant(granted.id).await?;
+            if record.is_none_or(|record| record.ended.is_some()) {
+                return Err(Refused::NotApproved.into());
+            }
+        }
+        if granted.is_some() || ruled.is_some() {
+            let approves = Approves {
+                asked: action.clone(),
+                amended: None,
+            };
+            let ruling = self.look_up_again(interaction, &approves).await?.asked;
+            let then = ruling.and_then(|ruling| ruling.ruled.then);
+            if matches!(then, Some(Then::Forbid | Then::Ask)) {
+                return Err(Refused::NotApproved.into());
+            }
+        }
+        Ok(())
     }
 
     /// Notes the agent's report of the result. Once is enough; the same again changes nothing.

@@ -252,7 +252,11 @@ fn about(state: &State, open: &Item, width: u16, colour: bool) -> Vec<Line<'stat
     if let (Some(ruled), true) = (&open.ruled, open.is_pending()) {
         lines.push(Line::default());
         if ruled.destructive {
-            lines.extend(prose("A policy says that this is destructive.", width, BOLD));
+            lines.extend(prose(
+                "A policy says that this is destructive.",
+                width,
+                BOLD,
+            ));
         }
         for line in ruled.lines() {
             lines.extend(quoted(&line, width, BOLD));

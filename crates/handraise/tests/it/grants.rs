@@ -119,6 +119,8 @@ async fn what_is_approved_ahead_asks_nobody_until_it_is_revoked(database: TestDa
     agent.done(&asked, "consume", json!({"run": "one"})).await;
     let second = agent.send(&asked, "consume", json!({"run": "two"})).await;
     assert_eq!(second.status(), StatusCode::CONFLICT);
+    let late = agent.ask(ask_for("cargo test -p late")).await;
+    assert_eq!(late["approved"], true);
 
     let revoked = desk.delete(&grant_path(&grant)).send().await.unwrap();
     let revoked = json_of(revoked, StatusCode::OK).await;
@@ -126,6 +128,11 @@ async fn what_is_approved_ahead_asks_nobody_until_it_is_revoked(database: TestDa
         (&revoked["in_force"], &revoked["ended_why"]),
         (&json!(false), &json!("revoked"))
     );
+    // What it approved and has not begun to run runs no more; what has, has.
+    let response = agent.send(&late, "consume", json!({"run": "late"})).await;
+    let problem = json_of(response, StatusCode::CONFLICT).await;
+    assert_eq!(problem["code"], "not_approved");
+    agent.done(&asked, "consume", json!({"run": "one"})).await;
     let waits = agent.ask(ask_for("cargo test -p domain")).await;
     assert_eq!(waits["state"], "pending");
     let again = desk.delete(&grant_path(&grant)).send().await.unwrap();

@@ -25,6 +25,7 @@ store::on_both_databases!(
     a_token_only_adds_what_is_stricter,
     what_a_person_has_changed_passes_no_rule,
     what_waits_is_not_approved_once_it_is_forbidden,
+    what_a_rule_has_allowed_runs_no_more_once_another_forbids_it,
     a_team_that_a_rule_names_keeps_its_name,
     who_asks_without_an_owner_is_told_where_four_eyes_are_wanted,
     a_hook_s_call_is_found_at_the_place_that_a_rule_names,
@@ -380,6 +381,29 @@ async fn what_waits_is_not_approved_once_it_is_forbidden(database: TestDatabase)
         .done(&asked, "answer", json!({"approved": false}))
         .await;
     assert_eq!(denied["approved"], false);
+}
+
+async fn what_a_rule_has_allowed_runs_no_more_once_another_forbids_it(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    set(&app, json!([tests()])).await;
+    let (run, late) = (
+        agent.ask(ask_for("cargo test store")).await,
+        agent.ask(ask_for("cargo test domain")).await,
+    );
+    agent.done(&run, "consume", json!({"run": "one"})).await;
+    set(
+        &app,
+        json!([
+            tests(),
+            rule("no tests", "forbid", &["cargo", "test"], json!({}))
+        ]),
+    )
+    .await;
+    let refused = agent.send(&late, "consume", json!({"run": "two"})).await;
+    let problem = json_of(refused, StatusCode::CONFLICT).await;
+    assert_eq!(problem["code"], "not_approved");
+    agent.done(&run, "consume", json!({"run": "one"})).await;
 }
 
 async fn a_team_that_a_rule_names_keeps_its_name(database: TestDatabase) {
