@@ -51,7 +51,7 @@ impl Service {
         };
         if let Some(granted) = granted {
             let record = self.store.grant(granted.id).await?;
-            if record.is_none_or(|record| record.ended.is_some()) {
+            if record.is_none_or(|record| record.was_taken_back()) {
                 return Err(Refused::NotApproved.into());
             }
         }

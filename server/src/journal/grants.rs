@@ -128,7 +128,10 @@ impl KnownGrants {
         if !record.grant.scope.as_ref().is_none_or(fits) {
             return Some("it covers something else than was decided");
         }
-        (known.is_revoked && record.ended.is_none())
-            .then_some("it was revoked, and the row does not say so")
+        if known.is_revoked && record.ended.is_none() {
+            return Some("it was revoked, and the row does not say so");
+        }
+        // It may be used while this is read, and never less.
+        (record.uses < known.uses).then_some("it was used more often than the row says")
     }
 }

@@ -212,6 +212,12 @@ impl Grant {
 }
 
 impl GrantRecord {
+    /// Whether somebody, or what it stood on, has ended it: then what it approved, and has not begun, does not run.
+    pub fn was_taken_back(&self) -> bool {
+        self.ended
+            .is_some_and(|ended| ended.why != GrantEnd::UsedUp)
+    }
+
     /// Whether it can be used at `now`, as far as is known here: the store looks once more, in the commit that uses it.
     pub fn is_in_force(&self, now: DateTime<Utc>) -> bool {
         let terms = &self.grant.terms;

@@ -44,16 +44,19 @@ pub enum GrantEnd {
     SessionEnded,
     /// What it was made from was erased.
     Erased,
+    /// It was used as often as it may be. What it approved stays approved.
+    UsedUp,
 }
 
 impl GrantEnd {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Revoked,
         Self::HolderLost,
         Self::AgentChanged,
         Self::SessionEnded,
         Self::Erased,
+        Self::UsedUp,
     ];
 
     /// The name, as in SQL and JSON.
@@ -64,6 +67,7 @@ impl GrantEnd {
             Self::AgentChanged => "agent_changed",
             Self::SessionEnded => "session_ended",
             Self::Erased => "erased",
+            Self::UsedUp => "used_up",
         }
     }
 
@@ -80,6 +84,7 @@ impl GrantEnd {
             Self::AgentChanged => "when its agent went to another team, or lost its token",
             Self::SessionEnded => "with its session",
             Self::Erased => "when what it was made from was erased",
+            Self::UsedUp => "when it was used up",
         }
     }
 }

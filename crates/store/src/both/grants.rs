@@ -185,8 +185,16 @@ async fn use_once(
     .bind(interaction.0)
     .bind(terms.id.0)
     .bind(at.timestamp_millis())
-    .execute(connection)
+    .execute(&mut *connection)
     .await?;
+    // Then it takes no room among those in force.
+    sqlx::query("UPDATE grants SET ended_at = $1, ended_why = $2 WHERE id = $3 AND uses >= $4")
+        .bind(at.timestamp_millis())
+        .bind(GrantEnd::UsedUp.name())
+        .bind(terms.id.0)
+        .bind(i64::from(terms.most))
+        .execute(connection)
+        .await?;
     Ok(counted.rows_affected() == 1)
 }
 

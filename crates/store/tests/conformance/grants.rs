@@ -274,7 +274,11 @@ async fn of_many_uses_at_once_no_more_than_allowed_count(database: Database) {
         won += u32::from(commit.await.unwrap());
     }
     assert_eq!(won, 3);
-    assert_eq!(record(&*store, &grant).await.uses, 3);
+    let used = record(&*store, &grant).await;
+    assert_eq!(used.uses, 3);
+    assert_eq!(used.ended.map(|ended| ended.why), Some(GrantEnd::UsedUp));
+    assert!(!used.was_taken_back());
+    assert_eq!(store.count_grants(agent.id, epoch()).await.unwrap(), 0);
 }
 
 async fn what_is_revoked_is_used_no_more(database: Database) {
