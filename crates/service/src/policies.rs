@@ -551,16 +551,13 @@ impl Service {
         };
         let proven = stored.filter(|set| self.store.proves_policies(set));
         // An event that somebody has put behind the others brings back what was taken back.
-        let proven = match proven {
-            Some(set) if self.is_replaced(id).await? => {
-                tracing::error!(
-                    policies.id = %set.terms.id,
-                    "the journal says that policies are in force that others took the place of"
-                );
-                None
-            }
-            proven => proven,
-        };
+        if proven.is_some() && self.is_replaced(id).await? {
+            tracing::error!(
+                policies.id = %id,
+                "the journal says that policies are in force that others took the place of"
+            );
+            return Ok(None);
+        }
         if proven.is_none() {
             tracing::error!(
                 policies.id = %id,
