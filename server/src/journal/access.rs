@@ -138,7 +138,10 @@ impl Known {
             Payload::Ladder(event) => self.ladders.take(event),
             Payload::Grant(event) => self.grants.take(event),
             Payload::Memory(event) => self.memories.take(event),
-            Payload::Policy(event) => self.policies.take(event),
+            Payload::Policy(event) => {
+                let by = serde_json::from_str(&record.actor).ok();
+                self.policies.take(event, by.as_ref(), at);
+            }
             Payload::Interaction(event) => {
                 if matches!(
                     event,

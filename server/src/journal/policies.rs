@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use chrono::{DateTime, Utc};
 use domain::{
-    InteractionEvent, InteractionId, PolicyEvent, PolicyId,
+    Actor, InteractionEvent, InteractionId, PolicyEvent, PolicyId,
     policy::{PolicyTerms, Source},
 };
 use store::Store;
@@ -23,7 +24,8 @@ pub(super) struct KnownPolicies {
 }
 
 impl KnownPolicies {
-    pub(super) fn take(&mut self, event: PolicyEvent) {
+    /// They were put in force by `by`, at `at`, as the journal says.
+    pub(super) fn take(&mut self, event: PolicyEvent, by: Option<&Actor>, at: DateTime<Utc>) {
         let (terms, is_here) = match event {
             PolicyEvent::Set(terms) => (terms, true),
             PolicyEvent::Loaded(terms) => (terms, false),
@@ -35,6 +37,9 @@ impl KnownPolicies {
         let before = last.replace(terms.id);
         let how = match () {
             () if self.put.contains_key(&terms.id) => Some("they were put in force twice"),
+            () if by != Some(&terms.by) || at.timestamp_millis() != terms.at.timestamp_millis() => {
+                Some("they were put in force by somebody else, or at another time, than is signed")
+            }
             () if terms.replaces.is_some() && terms.replaces != before => {
                 Some("they took the place of others than were in force")
             }
@@ -99,5 +104,64 @@ impl KnownPolicies {
             });
         }
         Ok(differ)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::policy::Policies;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn by() -> Actor {
+        Actor::Operator {
+            name: "root".to_owned(),
+        }
+    }
+
+    fn set(id: u128, replaces: Option<u128>) -> PolicyTerms {
+        let named = |id| PolicyId(Uuid::from_u128(id));
+        PolicyTerms {
+            version: 1,
+            statement: "handraise policies".to_owned(),
+            id: named(id),
+            source: Source::Here,
+            replaces: replaces.map(named),
+            digest: Policies::default().digest().unwrap(),
+            rules: Vec::new(),
+            by: by(),
+            at: DateTime::UNIX_EPOCH,
+            public_key: String::new(),
+        }
+    }
+
+    fn strays(all: &[PolicyTerms], actor: &Actor, at: DateTime<Utc>) -> Vec<String> {
+        let mut known = KnownPolicies::default();
+        for terms in all {
+            let event = PolicyEvent::Set(Box::new(terms.clone()));
+            known.take(event, Some(actor), at);
+        }
+        known.strays.into_iter().map(|stray| stray.how).collect()
+    }
+
+    #[test]
+    fn what_was_replaced_is_put_in_force_no_second_time() {
+        let (first, second) = (set(1, None), set(2, Some(1)));
+        let at = DateTime::UNIX_EPOCH;
+        let in_order = [first.clone(), second.clone(), set(3, Some(2))];
+        assert!(strays(&in_order, &by(), at).is_empty());
+        for wrong in [
+            vec![first.clone(), second.clone(), first.clone()],
+            vec![first.clone(), second, set(3, Some(1))],
+        ] {
+            assert_eq!(strays(&wrong, &by(), at).len(), 1, "{wrong:?}");
+        }
+        let ben = Actor::Operator {
+            name: "ben".to_owned(),
+        };
+        assert_eq!(strays(std::slice::from_ref(&first), &ben, at).len(), 1);
+        let later = at + chrono::TimeDelta::seconds(1);
+        assert_eq!(strays(&[first], &by(), later).len(), 1);
     }
 }
