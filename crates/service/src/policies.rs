@@ -14,7 +14,7 @@ use domain::{
     limits,
     policy::{
         InForce, Policies, PolicyRule, PolicySet, PolicyTerms, PolicyWrite, Question, Ruling,
-        Source, Surroundings, TeamThere, rule,
+        Source, Surroundings, TeamThere, rule_among,
     },
 };
 use store::PolicyUses;
@@ -81,6 +81,8 @@ struct AllInForce {
     /// Those that were set here; the commit looks whether they still are in force.
     here: Option<PolicyId>,
     sets: Vec<Held>,
+    /// The names of all teams, where a rule is for some.
+    teams: Option<Vec<String>>,
 }
 
 /// What the policies say of a request.
@@ -448,7 +450,7 @@ impl Service {
             team: None,
             to: to.cloned(),
         };
-        let ruling = rule(&in_force, &asked);
+        let ruling = rule_among(&in_force, &asked, all.teams.as_deref());
         let ruling = match decide::may_be_allowed(request, &of) {
             true => ruling,
             false => ruling.and_then(Ruling::without_allowing),
@@ -473,7 +475,7 @@ impl Service {
                 team: interaction.team.as_ref().map(|team| &*team.name),
                 action,
             };
-            rule(&in_force, &asked)
+            rule_among(&in_force, &asked, all.teams.as_deref())
         };
         Ok(LookedUpAgain {
             under: all.here,
@@ -536,7 +538,21 @@ impl Service {
                 None => Held::Unreadable(id),
             });
         }
-        Ok(AllInForce { here, sets })
+        let is_for_teams = |held: &Held| match held {
+            Held::Known(set) => {
+                let mut rules = set.policies.rules.iter();
+                rules.any(|rule| !rule.teams.is_empty())
+            }
+            Held::Unreadable(_) => false,
+        };
+        let teams = match sets.iter().any(is_for_teams) {
+            true => {
+                let teams = self.store.teams().await?.into_iter();
+                Some(teams.map(|record| record.team.profile.name).collect())
+            }
+            false => None,
+        };
+        Ok(AllInForce { here, sets, teams })
     }
 
     /// Some by their id, if they can be read and are proven. What cannot is an alarm.

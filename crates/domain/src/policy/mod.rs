@@ -23,7 +23,7 @@ use serde_json::{Map, Value, json};
 
 pub use check::{Surroundings, TeamThere};
 pub(crate) use ruling::stricter;
-pub use ruling::{InForce, Question, Ruling, rule, under};
+pub use ruling::{InForce, Question, Ruling, rule, rule_among, under};
 pub use set::{PolicySet, PolicyTerms, Source};
 pub use when::{Condition, Has, Holds, When};
 pub use write::PolicyWrite;
@@ -144,11 +144,16 @@ impl Policies {
 impl PolicyRule {
     /// Whether it applies to what is asked.
     pub fn holds(&self, asked: &Question<'_>) -> Holds {
-        self.holds_for(asked, &text::Texts::of(asked.action))
+        self.holds_for(asked, &text::Texts::of(asked.action), None)
     }
 
-    /// As [`Self::holds`], where the texts of the action are known: there may be many rules.
-    fn holds_for(&self, asked: &Question<'_>, texts: &text::Texts) -> Holds {
+    /// As [`Self::holds`], where the texts of the action are known, since there may be many rules, and which teams there are.
+    fn holds_for(
+        &self,
+        asked: &Question<'_>,
+        texts: &text::Texts,
+        teams: Option<&[String]>,
+    ) -> Holds {
         let named = |names: &[String], name: Option<&str>| {
             let is_it = |one: &String| name.is_some_and(|name| same_name(one, name));
             names.is_empty() || names.iter().any(is_it)
@@ -157,10 +162,19 @@ impl PolicyRule {
         let is_other = self.then == Some(Then::Allow)
             && !self.agents.is_empty()
             && !self.agents.iter().any(|name| name == asked.agent);
-        if is_other || !named(&self.agents, Some(asked.agent)) || !named(&self.teams, asked.team) {
+        let is_gone = |name: &String| {
+            teams.is_some_and(|teams| !teams.iter().any(|team| same_name(team, name)))
+        };
+        let of_team = match named(&self.teams, asked.team) {
+            true => Holds::Yes,
+            // Deleted, called otherwise, or mistyped in a file: nobody knows which was meant.
+            false if self.teams.iter().any(is_gone) => Holds::Unclear,
+            false => Holds::No,
+        };
+        if is_other || !named(&self.agents, Some(asked.agent)) || of_team == Holds::No {
             return Holds::No;
         }
-        match (&self.when, &self.matcher) {
+        let of_action = match (&self.when, &self.matcher) {
             (Some(when), None) => when.holds(asked.action, texts),
             (None, Some(matcher)) => match matcher.matches(asked.action) {
                 true => Holds::Yes,
@@ -168,7 +182,8 @@ impl PolicyRule {
             },
             // Neither passes the check; of what was stored otherwise nothing can be told.
             (Some(_), Some(_)) | (None, None) => Holds::Unclear,
-        }
+        };
+        of_action.min(of_team)
     }
 }
 

@@ -51,6 +51,15 @@ struct Hit<'a> {
 
 /// What all of these say of what is asked: the strictest. `None` when they say nothing of it.
 pub fn rule(in_force: &[InForce<'_>], asked: &Question<'_>) -> Option<Ruling> {
+    rule_among(in_force, asked, None)
+}
+
+/// The same where it is known which teams there are, by name: a rule for one that is not may be for any.
+pub fn rule_among(
+    in_force: &[InForce<'_>],
+    asked: &Question<'_>,
+    teams: Option<&[String]>,
+) -> Option<Ruling> {
     let mut hits = Vec::new();
     let mut unreadable = Vec::new();
     let texts = Texts::of(asked.action);
@@ -59,7 +68,7 @@ pub fn rule(in_force: &[InForce<'_>], asked: &Question<'_>) -> Option<Ruling> {
             InForce::Unreadable(id) => unreadable.push(*id),
             InForce::Known(set) => {
                 hits.extend(set.policies.rules.iter().filter_map(|rule| {
-                    let holds = rule.holds_for(asked, &texts);
+                    let holds = rule.holds_for(asked, &texts, teams);
                     (holds != Holds::No).then_some(Hit {
                         set,
                         rule,

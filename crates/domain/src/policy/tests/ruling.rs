@@ -8,7 +8,7 @@ use super::{action, bash, by, rules, says, set};
 use crate::{
     PolicyId,
     interaction::{Counted, Quorum, Request, Then},
-    policy::{InForce, rule, under},
+    policy::{InForce, rule, rule_among, under},
     testing::{Stamp, request},
 };
 
@@ -303,6 +303,23 @@ fn no_agent_of_another_name_is_allowed() {
     let mut first = ask("first", &["cargo"]);
     first["agents"] = json!(["Backend"]);
     assert!(says(json!([first]), &asked).is_some());
+}
+
+#[test]
+fn a_rule_for_a_team_that_is_gone_may_be_for_any() {
+    let mut theirs = forbid("push", &["git", "push"]);
+    theirs["teams"] = json!(["Payments"]);
+    let set = set(1, rules(json!([theirs])));
+    let says = |command: &str, teams: Option<&[String]>| {
+        let asked = bash(command);
+        let ruling = rule_among(&[InForce::Known(&set)], &by(&asked), teams);
+        ruling.map(|ruling| ruling.ruled.then)
+    };
+    let (there, gone) = (["payments".to_owned()], ["Search".to_owned()]);
+    assert_eq!(says("git push", None), None);
+    assert_eq!(says("git push", Some(&there)), None);
+    assert_eq!(says("git push", Some(&gone)), Some(Some(Then::Ask)));
+    assert_eq!(says("git log", Some(&gone)), None);
 }
 
 #[test]
