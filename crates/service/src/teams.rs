@@ -108,7 +108,8 @@ impl Service {
     ///
     /// # Errors
     /// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::TeamNameTaken`], [`Refused::Invalid`],
-    /// [`Refused::TeamDeleted`], [`ServiceError::NotFound`].
+    /// [`Refused::TeamDeleted`], [`ServiceError::NotFound`]; [`Refused::Invalid`] also where a policy names the team that is to be called
+    /// otherwise.
     pub async fn change_team(
         &self,
         id: TeamId,
@@ -140,7 +141,7 @@ impl Service {
     ///
     /// # Errors
     /// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::TeamInUse`], [`Refused::TeamDeleted`],
-    /// [`ServiceError::NotFound`].
+    /// [`ServiceError::NotFound`]; [`Refused::Invalid`] where a policy names it.
     pub async fn delete_team(
         &self,
         id: TeamId,
@@ -148,7 +149,8 @@ impl Service {
         by: &Principal,
     ) -> Result<(), ServiceError> {
         by.admin()?;
-        self.known_team(id).await?;
+        // Before anything is moved.
+        self.no_policy_names(&self.known_team(id).await?).await?;
         if let Some(other) = move_to {
             self.may_take(id, other, by).await?;
         }

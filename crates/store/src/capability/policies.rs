@@ -16,8 +16,7 @@ pub trait PolicySets: Send + Sync {
     fn proves_policies(&self, set: &PolicySet) -> bool;
 
     /// Those of this source that the journal told of last; `None` = there were never any. Where that event cannot be read they
-    /// have an id that nothing has. Whether they still are in force
-    /// when something is decided under them says only the commit.
+    /// have an id that nothing has. Whether they still are in force when something is decided under them says only the commit.
     async fn last_policies(&self, source: Source) -> Result<Option<PolicyId>>;
 
     /// Some, also when others are in force.
