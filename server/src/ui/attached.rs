@@ -55,8 +55,8 @@ async fn found(
 ) -> Result<Response, Problem> {
     let id: InteractionId = id.parse().map_err(|_| Problem::not_found())?;
     let place = place.parse().map_err(|_| Problem::not_found())?;
-    let file = state.service.file(id, part, place, &who.principal());
-    let (attachment, bytes) = file.await?;
+    let reader = who.principal();
+    let (attachment, bytes) = state.service.file(id, part, place, &reader).await?;
     Ok(served_file::response(&attachment, bytes))
 }
 

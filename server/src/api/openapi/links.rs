@@ -5,7 +5,7 @@ use utoipa::openapi::{RefOr, link::LinkBuilder, path::Operation};
 const ID: &str = "$response.body#/id";
 
 /// A call and the status it is answered with; the calls that take the id from there.
-const NEXT: [(&str, &str, &[&str]); 4] = [
+const NEXT: [(&str, &str, &[&str]); 5] = [
     (
         "ask",
         "201",
