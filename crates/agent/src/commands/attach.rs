@@ -166,7 +166,7 @@ mod tests {
             ids: vec!["1".to_owned()],
             files: vec![Attachment {
                 name: "a.png".to_owned(),
-                media: domain::attachment::Media::Png,
+                media: Media::Png,
                 size: 3,
                 sha256: "a".repeat(64),
             }],

@@ -540,6 +540,7 @@ mod tests {
                 files: None,
                 amendable: None,
                 approvers: 0,
+                attachments: None,
             };
             let client = Client::new(&url, None, |_| ()).unwrap();
             let ended = finish(&client, asked, Run { run: None }, true, None).await;
