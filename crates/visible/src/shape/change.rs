@@ -69,7 +69,7 @@ pub(super) fn between(
 ) -> Change {
     let lines = |text| match text {
         // Nothing before, or after: no line, not an empty one.
-        "" => (Vec::new(), text::LineEnd::Unix),
+        "" => (Vec::new(), LineEnd::Unix),
         text => text::split(text),
     };
     let ((old_lines, old_end), (new_lines, new_end)) = (lines(old), lines(new));
