@@ -93,7 +93,8 @@ impl Service {
                 to: to.clone().filter(|_| ruled_team.is_none()),
             };
             let asking = match ruling {
-                Some(ruling) => policy::under(request.clone(), ruling),
+                Some(ruling) => policy::under(request.clone(), ruling)
+                    .asked_by_rule_of(ruled_team.as_ref().map(|team| team.id)),
                 None => request.clone(),
             };
             // What a policy decides, a grant covers or an earlier answer answers waits for nobody, so it takes no room among what does.

@@ -98,6 +98,7 @@ pub fn rule(in_force: &[InForce<'_>], asked: &Question<'_>) -> Option<Ruling> {
         ruled: Ruled {
             then,
             destructive,
+            team: None,
             by: Vec::new(),
         },
         decided_by: decisive.map(|hit| ByPolicy {
@@ -185,6 +186,7 @@ impl Ruling {
             // The first is what allows.
             by: self.ruled.by.into_iter().skip(1).collect(),
             destructive: self.ruled.destructive,
+            team: None,
         };
         ruled.destructive.then_some(Self {
             ruled,
