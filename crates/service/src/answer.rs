@@ -110,7 +110,8 @@ impl Service {
             }
         }
         if quorum.four_eyes {
-            voters.owners = self.store.owners_of(interaction.agent.id).await?;
+            let since = interaction.created_at;
+            voters.owners = self.store.owners_of(interaction.agent.id, since).await?;
         }
         Ok(voters)
     }

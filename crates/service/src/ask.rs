@@ -92,11 +92,14 @@ impl Service {
                 // Whom the agent asks for need not be of the team that a policy names.
                 to: to.clone().filter(|_| ruled_team.is_none()),
             };
-            let asking = match ruling {
+            let mut asking = match ruling {
                 Some(ruling) => policy::under(request.clone(), ruling)
                     .asked_by_rule_of(ruled_team.as_ref().map(|team| team.id)),
                 None => request.clone(),
             };
+            if asking.takes_four_eyes() {
+                asking.owners = self.store.owners_of(agent.id, self.now()).await?;
+            }
             // What a policy decides, a grant covers or an earlier answer answers waits for nobody, so it takes no room among what does.
             let at_once = looked_up.at_once();
             let ahead = match (at_once, grant_tries) {
@@ -178,12 +181,9 @@ impl Service {
 
     /// Rule 16: where the owner of the agent does not count, it has to be known who that is.
     async fn has_owner_for(&self, agent: &AgentRef, request: &Request) -> Result<(), ServiceError> {
-        let is_counted = matches!(
-            &request.ask,
-            Ask::Approval { approvals: Some(quorum), .. } if quorum.four_eyes
-        );
-        if is_counted && self.store.owners_of(agent.id).await?.is_empty() {
-            let why = "nobody is known to own this agent; an admin says so under Settings, Tokens";
+        let now = self.now();
+        if request.takes_four_eyes() && self.store.owners_of(agent.id, now).await?.is_empty() {
+            let why = "nobody is known to own this agent by each of its tokens; an admin says so under Settings, Tokens";
             return Err(vec![Fault::new("approvals.four_eyes", why)].into());
         }
         Ok(())

@@ -56,6 +56,8 @@ impl Request {
             withdraw_on_disconnect: _,
             // Policies say nothing of questions.
             ruled: _,
+            // Of approvals alone.
+            owners: _,
         } = self;
         let choice = match ask {
             Ask::Question => None,

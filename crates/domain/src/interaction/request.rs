@@ -19,6 +19,7 @@ use super::{
 };
 use crate::{
     fault::{Fault, Faults},
+    ids::PersonId,
     json::{AnyJson, Object, Whole},
     limits,
 };
@@ -56,6 +57,9 @@ pub struct Request {
     /// What the policies said of it when it was asked (rule 14); nothing when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ruled: Option<Box<Ruled>>,
+    /// Whose agent asked, where they do not count (rule 16): whoever owned it then, whatever is said of it later.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub owners: Vec<PersonId>,
 }
 
 #[expect(
@@ -254,6 +258,7 @@ impl Draft {
             callback_url: self.callback_url,
             withdraw_on_disconnect: withdraws,
             ruled: None,
+            owners: Vec::new(),
         })
     }
 }
@@ -267,6 +272,15 @@ impl Request {
     /// Whether a policy says that its action is destructive.
     pub fn is_destructive(&self) -> bool {
         self.ruled.as_ref().is_some_and(|ruled| ruled.destructive)
+    }
+
+    /// Whether the owners of the agent do not count (rule 16).
+    pub fn takes_four_eyes(&self) -> bool {
+        let approvals = match &self.ask {
+            Ask::Approval { approvals, .. } => approvals.as_ref(),
+            _ => None,
+        };
+        approvals.is_some_and(|quorum| quorum.four_eyes)
     }
 
     /// Whether a policy decides it as it is asked.

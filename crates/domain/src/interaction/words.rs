@@ -68,6 +68,7 @@ impl Request {
             withdraw_on_disconnect: self.withdraw_on_disconnect,
             // The words of an admin, about no one thing.
             ruled: self.ruled.clone(),
+            owners: self.owners.clone(),
         }
     }
 }

@@ -39,8 +39,9 @@ pub trait Tokens: Send + Sync {
         limit: u32,
     ) -> Result<Vec<TokenId>>;
 
-    /// The people who own an agent by a token that was not revoked, each once.
-    async fn owners_of(&self, agent: AgentId) -> Result<Vec<PersonId>>;
+    /// The people who own an agent by a token that was not revoked before this moment, each once; nobody where one that was
+    /// good then or later belongs to nobody.
+    async fn owners_of(&self, agent: AgentId, since: DateTime<Utc>) -> Result<Vec<PersonId>>;
 
     /// Notes when tokens were used, and their agents seen.
     async fn tokens_used(&self, uses: &[(TokenId, DateTime<Utc>)]) -> Result<()>;

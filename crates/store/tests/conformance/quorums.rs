@@ -25,6 +25,7 @@ store::on_both_databases!(
     of_many_approvals_at_once_each_person_counts_once,
     who_is_kept_out_in_the_same_moment_does_not_count,
     whose_agent_it_becomes_in_the_same_moment_does_not_count,
+    who_gives_up_the_token_that_asked_owns_the_agent_all_the_same,
     an_approval_that_is_written_into_the_database_counts_for_nothing,
     an_amendment_comes_back_and_is_void_once_it_is_changed,
 );
@@ -73,7 +74,7 @@ async fn voters(store: &dyn Store, people: &[&Person], agent: &AgentRef) -> Vote
     }
     Voters {
         people: known,
-        owners: store.owners_of(agent.id).await.unwrap(),
+        owners: store.owners_of(agent.id, epoch()).await.unwrap(),
     }
 }
 
@@ -315,6 +316,63 @@ async fn whose_agent_it_becomes_in_the_same_moment_does_not_count(database: Data
     let fine = yes(&database, &asked, &by, &known).unwrap();
     store.commit(fine).await.unwrap();
     assert_eq!(read(&*store, &asked).await.approved(), Some(true));
+}
+
+async fn who_gives_up_the_token_that_asked_owns_the_agent_all_the_same(database: Database) {
+    let store = believing(&database).await;
+    let (ana, bo) = (
+        somebody(&database, &*store, "Ana", Role::Responder).await,
+        somebody(&database, &*store, "Bo", Role::Responder).await,
+    );
+    let made = async |owner: &Person, seconds: i64| {
+        let new = access::NewToken {
+            kind: TokenKind::Agent,
+            name: "backend",
+            agent: store.agent_named("backend").await.unwrap(),
+            lifetime: Lifetime::Never,
+            teams: &[],
+            owner: Some(owner),
+        };
+        let (hash, by) = (SecretHash(rand_hash()), operator());
+        let made = access::create_token(&new, hash, &by, database.at(seconds)).unwrap();
+        let token = made.writes.iter().find_map(|write| match write {
+            Write::Access(Access::Token { token, .. }) => Some(token.clone()),
+            _ => None,
+        });
+        store.commit(made).await.unwrap();
+        token.unwrap()
+    };
+    let of_bo = made(&bo, 0).await;
+    let agent = AgentRef {
+        id: of_bo.agent_id.unwrap(),
+        name: "backend".into(),
+    };
+    let draft = deploy(json!({"approvals": {"four_eyes": true}}));
+    let asked = asked(&database, &*store, &agent, None, draft).await;
+    // Bo makes a token for Ana and ends their own, and then approves what it asked.
+    made(&ana, 1).await;
+    let ended = access::revoke_token(&of_bo, &operator(), database.at(2)).unwrap();
+    store.commit(ended).await.unwrap();
+    let known = voters(&*store, &[&ana, &bo], &agent).await;
+    assert_eq!(known.owners.len(), 2);
+    for person in [&ana, &bo] {
+        let by = principal(&*store, person).await;
+        let refused = yes(&database, &asked, &by, &known);
+        assert!(
+            matches!(refused, Err(Refused::NotCounted(_))),
+            "{refused:?}"
+        );
+    }
+    // Nor by what somebody knew before the token was ended.
+    let cy = somebody(&database, &*store, "Cy", Role::Responder).await;
+    let stale = Voters {
+        people: vec![principal(&*store, &cy).await],
+        owners: vec![ana.id],
+    };
+    let by = principal(&*store, &cy).await;
+    let late = yes(&database, &asked, &by, &stale).unwrap();
+    let refused = store.commit(late).await;
+    assert!(matches!(refused, Err(CommitError::Conflict)));
 }
 
 async fn an_approval_that_is_written_into_the_database_counts_for_nothing(database: Database) {

@@ -19,7 +19,8 @@ pub struct Voters {
     /// Those who have approved, and the one who does: each a [`Principal::Person`]. Who is disabled, or no person here, is
     /// not among them.
     pub people: Vec<Principal>,
-    /// The people whose agent it is that asks.
+    /// The people whose agent it has been since it was asked; none where one of its tokens belongs to nobody known. Whoever
+    /// owned it when it asked is in the request.
     pub owners: Vec<PersonId>,
 }
 
@@ -121,7 +122,9 @@ impl Voters {
             team: interaction.team_id(),
             members_only: quorum.of == Counted::Team,
             agent: interaction.agent.id,
-            owners: quorum.four_eyes.then(|| self.owners.clone()),
+            owners: quorum
+                .four_eyes
+                .then(|| (self.owners.clone(), interaction.created_at)),
         })
     }
 
@@ -148,7 +151,8 @@ impl Voters {
             if self.owners.is_empty() {
                 return Err(Refused::NotCounted(Uncounted::NoOwner));
             }
-            if self.owners.iter().any(|owner| owner.0 == id) {
+            let mut owners = self.owners.iter().chain(&interaction.request.owners);
+            if owners.any(|owner| owner.0 == id) {
                 return Err(Refused::NotCounted(Uncounted::OwnsAgent));
             }
         }

@@ -376,6 +376,39 @@ fn who_does_not_count_is_told_why() {
 }
 
 #[test]
+fn whose_agent_it_was_when_it_asked_does_not_count_either() {
+    let ids = Counter::default();
+    let mut of_ana = request(with(
+        Kind::Approval,
+        json!({"approvals": {"four_eyes": true}}),
+    ));
+    of_ana.owners = vec![id(0)];
+    let of_ana = written(&decide::open(
+        of_ana,
+        agent(),
+        None,
+        None,
+        None,
+        None,
+        at(&ids, 0),
+    ));
+    // Given to Di meanwhile, by a new token or by another word.
+    let found = |n, voters: &Voters| outcome(&says(&of_ana, &member(n), true, voters, &ids, 1));
+    assert_eq!(found(0, &all()), "owns_the_agent");
+    assert_eq!(found(3, &all()), "owns_the_agent");
+    assert_eq!(found(1, &all()), "approved 0");
+    // Nor does it help that it was somebody's where nobody knows whose it is now.
+    let nobody = Voters {
+        owners: Vec::new(),
+        ..all()
+    };
+    assert_eq!(found(1, &nobody), "agent_without_owner");
+    let json = serde_json::to_value(&of_ana.request).unwrap();
+    assert_eq!(json["owners"], json!([id(0)]));
+    assert_eq!(of_ana.request.without_words().owners, [id(0)]);
+}
+
+#[test]
 fn who_may_not_answer_any_more_has_not_approved() {
     let ids = Counter::default();
     let asked = pending(json!({"needed": 2}), &ids);
