@@ -211,6 +211,8 @@ pub const EARLIER: usize = 3;
 pub const EARLIER_LOOKS_AT: u32 = 25;
 /// How many words of a question are looked for, the longest.
 pub const EARLIER_WORDS: usize = 12;
+/// How much of a word is searched, in characters: people do not type longer ones, and Postgres takes none over 2 kB.
+pub const SEARCHED_WORD_CHARS: usize = 64;
 /// How many of the words of two questions have to be the same at least, in a hundred.
 pub const EARLIER_ALIKE: usize = 60;
 /// Most rules of a set of policies.
