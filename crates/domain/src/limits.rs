@@ -45,6 +45,10 @@ pub const SNOOZE_DAYS: i64 = 7;
 pub const APPROVALS: u32 = 10;
 /// Most places of an action that its agent names as amendable.
 pub const AMENDABLE_PATHS: usize = 50;
+/// Most places at which changed arguments may differ from what was asked.
+pub const AMENDED_PLACES: usize = 200;
+/// How long the names of all of these places may be together, in bytes: each names all that it is in.
+pub const AMENDED_NAMES_BYTES: usize = 64 * 1024;
 /// Most members of a schema that an agent sends.
 pub const SCHEMA_FIELDS: usize = 50;
 /// Most values of one of them.

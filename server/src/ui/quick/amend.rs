@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use domain::{
     Interaction, InteractionId,
     interaction::{
-        Action, Amended, AnswerContent, AnswerDraft, Ask, Checked, FormAnswers, at_place, changes,
+        Action, Amended, AnswerContent, AnswerDraft, Ask, Checked, FormAnswers, changes,
     },
     json::AnyJson,
 };
@@ -207,15 +207,16 @@ fn shown(question: &Question, asked: &Action, amended: &Amended, comment: Option
 
 /// What is there now instead of what, place by place.
 pub(super) fn difference(asked: &Value, amended: &Value) -> String {
-    let lines = changes(asked, amended).into_iter().map(|place| {
-        let was = at_place(asked, &place).map(|value| format!("<del>{}</del>", drawn(value)));
-        let is = at_place(amended, &place).map(|value| format!("<ins>{}</ins>", drawn(value)));
+    let found = changes(asked, amended);
+    let lines = found.places.iter().map(|it| {
+        let was = it.was.map(|value| format!("<del>{}</del>", drawn(value)));
+        let is = it.is.map(|value| format!("<ins>{}</ins>", drawn(value)));
         let arrow = match (&was, &is) {
             (Some(_), Some(_)) => " → ",
             (None, _) => "added: ",
             (_, None) => "taken away: ",
         };
-        let name = action::inline(&place.join("."));
+        let name = action::inline(&it.place.join("."));
         let (was, is) = (was.unwrap_or_default(), is.unwrap_or_default());
         match arrow {
             " → " => {
@@ -224,9 +225,11 @@ pub(super) fn difference(asked: &Value, amended: &Value) -> String {
             word => format!("<li><span class=\"action-name\">{name}</span> {word}{was}{is}</li>"),
         }
     });
+    // None that is more is approved; what stands in the database may be.
+    let more = found.more.then(|| "<li>and more</li>".to_owned());
     format!(
         "<ul class=\"listed amended\" dir=\"ltr\">{}</ul>",
-        lines.collect::<String>()
+        lines.chain(more).collect::<String>()
     )
 }
 
