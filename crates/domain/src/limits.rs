@@ -205,6 +205,8 @@ pub const SUGGESTED_AFTER: usize = 5;
 pub const SUGGESTED_WITHIN: TimeDelta = TimeDelta::days(30);
 /// How many equal approvals are looked at for that, the newest.
 pub const SUGGESTION_LOOKS_AT: u32 = 50;
+/// How much they may weigh together: larger ones are not read for an offer.
+pub const SUGGESTION_WEIGHT: i64 = 1024 * 1024;
 /// How long an answer may stand for the same question, in days.
 pub const MEMORY_DAYS: i64 = 30;
 /// Most answers that one person lets stand at once.
