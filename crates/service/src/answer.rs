@@ -109,6 +109,13 @@ impl Service {
                 voters.people.push(self.principal_for(&person).await?);
             }
         }
+        for vote in interaction.votes() {
+            let person = PersonId(vote.responder.id);
+            let lapsed = self.store.has_lapsed(person, interaction.id, vote.at);
+            if lapsed.await? {
+                voters.lapsed.push(person);
+            }
+        }
         if quorum.four_eyes {
             let since = interaction.created_at;
             voters.owners = self.store.owners_of(interaction.agent.id, since).await?;

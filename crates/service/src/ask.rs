@@ -68,6 +68,10 @@ impl Service {
             }
         };
         self.has_owner_for(&agent, &request).await?;
+        if team.is_none() && request.counts_members() {
+            let why = "no team is asked, so nobody is a member of it; name one with `team`";
+            return Err(vec![Fault::new("approvals.of", why)].into());
+        }
         let key = key
             .map(|name| IdempotencyKey::new(name, fingerprint))
             .transpose()
@@ -140,15 +144,20 @@ impl Service {
                 )?,
                 (None, Some(Ok(changeset))) => changeset,
                 // It has just ended, or nothing can be signed: a person is asked.
-                (None, None | Some(Err(_))) => decide::open_for(
-                    asking,
-                    agent.clone(),
-                    of,
-                    key.clone(),
-                    task.as_ref(),
-                    self.channel_for(&request, asked_team),
-                    self.moment(),
-                ),
+                (None, None | Some(Err(_))) => {
+                    if !waits {
+                        self.has_room(&agent, request.task.as_ref()).await?;
+                    }
+                    decide::open_for(
+                        asking,
+                        agent.clone(),
+                        of,
+                        key.clone(),
+                        task.as_ref(),
+                        self.channel_for(&request, asked_team),
+                        self.moment(),
+                    )
+                }
             };
             changeset.quota = quota;
             looked_up.rest(&mut changeset);

@@ -14,7 +14,7 @@ use super::{
     form::{FormAnswers, FormQuestion},
     kind::Kind,
     mode::{Mode, Priority},
-    quorum::QuorumDraft,
+    quorum::{Counted, Quorum, QuorumDraft},
     ruled::{Ruled, Then},
 };
 use crate::{
@@ -276,11 +276,20 @@ impl Request {
 
     /// Whether the owners of the agent do not count (rule 16).
     pub fn takes_four_eyes(&self) -> bool {
-        let approvals = match &self.ask {
+        self.approvals().is_some_and(|quorum| quorum.four_eyes)
+    }
+
+    /// Whether only members of the team count that is asked.
+    pub fn counts_members(&self) -> bool {
+        self.approvals()
+            .is_some_and(|quorum| quorum.of == Counted::Team)
+    }
+
+    fn approvals(&self) -> Option<&Quorum> {
+        match &self.ask {
             Ask::Approval { approvals, .. } => approvals.as_ref(),
             _ => None,
-        };
-        approvals.is_some_and(|quorum| quorum.four_eyes)
+        }
     }
 
     /// Whether a policy decides it as it is asked.

@@ -49,7 +49,7 @@ async fn may_answer(
         Some(Role::Admin) => true,
     };
     let Some(team) = standing.team else {
-        return Ok(true);
+        return Ok(!standing.members_only);
     };
     if is_admin && !standing.members_only {
         return Ok(true);

@@ -13,7 +13,7 @@ use domain::{
     },
     interaction::{AnswerDraft, Draft, Outcome, Unproven},
     sign::{PublicKey, Sign, Signature},
-    team::Profile,
+    team::{Membership, Profile},
 };
 use serde_json::{Value, json};
 use store::{CommitError, Store};
@@ -24,6 +24,7 @@ store::on_both_databases!(
     what_several_approve_comes_back_as_it_was,
     of_many_approvals_at_once_each_person_counts_once,
     who_is_kept_out_in_the_same_moment_does_not_count,
+    who_could_not_answer_for_a_time_has_not_approved,
     whose_agent_it_becomes_in_the_same_moment_does_not_count,
     who_gives_up_the_token_that_asked_owns_the_agent_all_the_same,
     an_approval_that_is_written_into_the_database_counts_for_nothing,
@@ -75,6 +76,7 @@ async fn voters(store: &dyn Store, people: &[&Person], agent: &AgentRef) -> Vote
     Voters {
         people: known,
         owners: store.owners_of(agent.id, epoch()).await.unwrap(),
+        lapsed: Vec::new(),
     }
 }
 
@@ -270,6 +272,75 @@ async fn who_is_kept_out_in_the_same_moment_does_not_count(database: Database) {
     }
 }
 
+async fn who_could_not_answer_for_a_time_has_not_approved(database: Database) {
+    let store = believing(&database).await;
+    let agent = database.agent(&*store, "backend").await;
+    let profile = Profile {
+        name: "Payments".to_owned(),
+        ..Profile::default()
+    };
+    let made = team::create(profile, &operator(), database.at(0)).unwrap();
+    store.commit(made).await.unwrap();
+    let key = Person::name_key("Payments");
+    let payments = store.team_named(&key).await.unwrap().unwrap();
+    let sets = async |person: &Person, had: Option<Part>, part: Part, seconds: i64| {
+        let (by, now) = (operator(), database.at(seconds));
+        let had = had.map(|part| Membership {
+            team: payments.named(),
+            part,
+            issuer: None,
+        });
+        let set = team::set_member(&payments, person, had.as_ref(), part, &by, now);
+        store.commit(set.unwrap()).await.unwrap();
+    };
+    for (n, how) in ["disabled", "viewer", "reads", "left", "nothing"]
+        .into_iter()
+        .enumerate()
+    {
+        let name = format!("Ana {n}");
+        let ana = somebody(&database, &*store, &name, Role::Responder).await;
+        sets(&ana, None, Part::Answers, 1).await;
+        let admin = operator();
+        let known = voters(&*store, &[&ana], &agent).await;
+        let draft = deploy(json!({"approvals": {"needed": 2}}));
+        let asked = asked(&database, &*store, &agent, Some(&payments), draft).await;
+        let by = principal(&*store, &ana).await;
+        let voting = yes(&database, &asked, &by, &known).unwrap();
+        let at = written(&voting).votes()[0].at;
+        store.commit(voting).await.unwrap();
+        let has_lapsed = async || store.has_lapsed(ana.id, asked.id, at).await.unwrap();
+        assert!(!has_lapsed().await, "{how}");
+        let now = || database.at(20);
+        let ends = match how {
+            "disabled" => Some(access::disable(&ana, true, &[], &admin, now())),
+            "viewer" => Some(access::change(&ana, &ana.name, Role::Viewer, &admin, now())),
+            "left" => Some(team::remove_member(
+                &payments,
+                &ana,
+                Some(Part::Answers),
+                &admin,
+                now(),
+            )),
+            _ => None,
+        };
+        if let Some(ends) = ends {
+            store.commit(ends.unwrap()).await.unwrap();
+        }
+        if how == "reads" {
+            sets(&ana, Some(Part::Answers), Part::Reads, 20).await;
+            sets(&ana, Some(Part::Reads), Part::Answers, 21).await;
+        }
+        if how == "disabled" {
+            let account = store.account(&Person::name_key(&name)).await.unwrap();
+            let disabled = account.unwrap().person;
+            let enabled = access::disable(&disabled, false, &[], &admin, database.at(21));
+            store.commit(enabled.unwrap()).await.unwrap();
+        }
+        let expected = how != "nothing";
+        assert_eq!(has_lapsed().await, expected, "{how}");
+    }
+}
+
 async fn whose_agent_it_becomes_in_the_same_moment_does_not_count(database: Database) {
     let store = believing(&database).await;
     let (ana, bo) = (
@@ -368,6 +439,7 @@ async fn who_gives_up_the_token_that_asked_owns_the_agent_all_the_same(database:
     let stale = Voters {
         people: vec![principal(&*store, &cy).await],
         owners: vec![ana.id],
+        lapsed: Vec::new(),
     };
     let by = principal(&*store, &cy).await;
     let late = yes(&database, &asked, &by, &stale).unwrap();
