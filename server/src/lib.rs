@@ -28,6 +28,7 @@ pub mod providers;
 pub mod resource;
 pub mod router;
 mod serve;
+mod served_file;
 pub mod slack;
 mod slack_requests;
 mod socket;

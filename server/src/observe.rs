@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use tower_http::request_id::{MakeRequestId, MakeRequestUuid, RequestId};
 use tracing::{Instrument, Span, field::Empty};
 
-use crate::{body, problem::ProblemCode};
+use crate::{body, problem::ProblemCode, ui};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Longer ones, and those with other characters than names have, are not taken over from the client.
@@ -63,6 +63,8 @@ pub async fn observe(
     };
     let bytes = match request.uri().path() {
         "/slack/events" | "/slack/interactivity" | "/slack/commands" => body::SLACK_BYTES,
+        "/api/v1/attachments" => limits::ATTACHMENT_BYTES,
+        path if path.starts_with("/q/") && path.ends_with("/files") => ui::quick::FILE_BYTES,
         _ => limits::BODY_BYTES,
     };
     let request = request.map(|body| body::bounded(body, bytes, observer.body_time));

@@ -261,6 +261,16 @@ impl Problem {
         )
     }
 
+    /// 413: a file.
+    pub fn attachment_too_large() -> Self {
+        let most = limits::ATTACHMENT_BYTES;
+        Self::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "body_too_large",
+            format!("An attachment may have at most {most} bytes."),
+        )
+    }
+
     /// 422: readable, but against the rules.
     pub fn invalid(errors: Vec<Fault>) -> Self {
         let detail = match &errors[..] {
@@ -413,7 +423,7 @@ impl From<Refused> for Problem {
             Refused::NothingToKeep => Self::new(
                 StatusCode::CONFLICT,
                 "nothing_to_keep",
-                "There is no answer of a person here that could be given again: only one in words or by an option can.",
+                "There is no answer of a person here that could be given again: only one in words or by an option can, and only without files.",
             ),
             Refused::NotYourAnswer => Self::new(
                 StatusCode::FORBIDDEN,
@@ -528,6 +538,22 @@ impl From<Refused> for Problem {
                     at.to_rfc3339_opts(SecondsFormat::Secs, true)
                 ),
             ),
+            Refused::FileMissing => Self::new(
+                StatusCode::CONFLICT,
+                "attachment_missing",
+                "A file that belongs to this is missing, or is no longer the one that was sent; nothing is approved with it.",
+            ),
+            Refused::TooManyFiles { limit } => Self::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "too_many_attachments",
+                format!("{limit} attachments of this token belong to nothing yet and it may not have more; name some of them in a question, or wait for an hour."),
+            )
+            .retry_after(LATER),
+            Refused::NoFiles => Self::new(
+                StatusCode::CONFLICT,
+                "no_attachments",
+                "This server keeps no attachments; an admin says where with the setting `attachments`.",
+            ),
             Refused::Altered => {
                 tracing::error!(
                     "an answer was refused: the row of its interaction says that something else was asked than the journal does"
@@ -593,8 +619,13 @@ impl From<ServiceError> for Problem {
             ServiceError::NotFound => Self::not_found(),
             ServiceError::Refused(refused) => refused.into(),
             ServiceError::TokenExpired(end) => Self::token_expired(end),
-            ServiceError::Wait(_) | ServiceError::Busy | ServiceError::WeakPassword(_) => {
-                Self::busy(error.to_string())
+            ServiceError::Wait(_)
+            | ServiceError::Busy
+            | ServiceError::FilesBusy
+            | ServiceError::WeakPassword(_) => Self::busy(error.to_string()),
+            ServiceError::Files(error) => {
+                tracing::error!(%error, "a request failed where files are kept");
+                Self::internal()
             }
             ServiceError::Store(error) => {
                 tracing::error!(%error, "a request failed in the store");

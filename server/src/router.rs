@@ -112,6 +112,15 @@ fn api(state: &AppState) -> Router<AppState> {
         .route("/v1/interactions/cancel", post(v1::cancel::cancel_session))
         .route("/v1/interactions/{id}", get(v1::poll::get))
         .route("/v1/interactions/{id}/answer", post(v1::answer::answer))
+        .route("/v1/attachments", post(v1::attachments::send))
+        .route(
+            "/v1/interactions/{id}/attachments/{place}",
+            get(v1::attachments::of_ask),
+        )
+        .route(
+            "/v1/interactions/{id}/answer/attachments/{place}",
+            get(v1::attachments::of_answer),
+        )
         .route("/v1/interactions/{id}/receipt", get(v1::receipt::get))
         .route("/v1/interactions/{id}/cancel", post(v1::cancel::cancel))
         .route("/v1/interactions/{id}/collect", post(v1::collect::collect))

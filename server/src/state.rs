@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use app::Assets;
+use attached::Files;
 use axum::extract::FromRef;
 use domain::Ids;
 use leptos::config::LeptosOptions;
@@ -135,6 +136,19 @@ impl AppState {
             stopping: CancellationToken::new(),
             leptos: LeptosOptions::builder().output_name("handraise").build(),
         }
+    }
+
+    /// With the place for files that the settings name.
+    ///
+    /// # Errors
+    /// When it cannot be one.
+    pub fn with_files(self) -> anyhow::Result<Self> {
+        let place = self.config.attachments();
+        let files = place.map(|place| Files::open(&place)).transpose()?;
+        Ok(Self {
+            service: self.service.clone().with_files(files),
+            ..self
+        })
     }
 
     /// With what people do in Slack.

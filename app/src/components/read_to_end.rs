@@ -5,7 +5,7 @@
 use std::cell::Cell;
 
 use leptos::{html, prelude::*, wasm_bindgen::JsCast};
-use web_sys::{Element, HtmlElement};
+use web_sys::{Element, HtmlElement, HtmlImageElement};
 
 use super::keys::elements;
 
@@ -131,7 +131,7 @@ fn look(part: &HtmlElement, room: f64) -> f64 {
     };
     let read = before + more;
     let _ = part.set_attribute(READ, &read.to_string());
-    if read >= height - 1.0 && is_styled() && has_room(part) {
+    if read >= height - 1.0 && is_styled() && has_room(part) && is_drawn(part) {
         let _ = part.set_attribute(WHOLE, &asked(part));
     }
     more
@@ -155,6 +155,18 @@ fn has_room(part: &HtmlElement) -> bool {
         let width = element.client_width();
         // One that is not drawn has none, and one for screen readers a pixel. Less than two pixels are rounding.
         width <= 1 || element.scroll_width() <= width + 2
+    })
+}
+
+/// Whether all pictures in it are there: one that is on its way, or did not come, has shown nothing.
+fn is_drawn(part: &HtmlElement) -> bool {
+    let Ok(pictures) = part.query_selector_all("img") else {
+        return false;
+    };
+    (0..pictures.length()).all(|n| {
+        let picture = pictures.get(n);
+        let picture = picture.and_then(|it| it.dyn_into::<HtmlImageElement>().ok());
+        picture.is_some_and(|it| it.complete() && it.natural_width() > 0)
     })
 }
 

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     access::Access,
+    attachment::Attaching,
     delivery::{Endpoint, Reach, Retry},
     digest::Hash,
     event::{NewEvent, Payload},
@@ -91,6 +92,8 @@ pub enum Write {
     Ladder(LadderWrite),
     /// A step of a grant.
     Grant(GrantWrite),
+    /// Files become part of an interaction.
+    Attach(Box<Attaching>),
     /// A step of an answer that stands for the same question.
     Memory(MemoryWrite),
     /// A step of policies.
@@ -171,6 +174,7 @@ impl Changeset {
             | Write::Ladder(_)
             | Write::Counted(_)
             | Write::Grant(_)
+            | Write::Attach(_)
             | Write::Memory(_)
             | Write::Policy(_)
             | Write::Retry { .. }

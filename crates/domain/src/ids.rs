@@ -77,6 +77,10 @@ id!(
     GrantId
 );
 id!(
+    /// A file that an ask or an answer carries.
+    AttachmentId
+);
+id!(
     /// An answer that a person lets stand for the same question.
     MemoryId
 );

@@ -4,12 +4,13 @@
 //! (which the store commits in one transaction) or a refusal. Nothing else in the program changes state.
 //!
 //! A module uses only those above it in this list: `ids`, `limits`, `fault`, `json`, `sign` and other leaves; `team`, `principal` (who
-//! may what); `interaction`, `task`, `access`, `delivery`, `duty`, `ladder`, `matcher`, `grant`, `memory`, `policy` (what there is); `event`; `journal`; `changeset`; `obligation` (who must hear of
+//! may what); `attachment`, `interaction`, `task`, `access`, `delivery`, `duty`, `ladder`, `matcher`, `grant`, `memory`, `policy` (what there is); `event`; `journal`; `changeset`; `obligation` (who must hear of
 //! an event); `decide`. This crate uses no other of ours. Begin at [`decide::interaction`].
 
 #![warn(missing_docs)]
 
 pub mod access;
+pub mod attachment;
 pub mod changeset;
 pub mod decide;
 pub mod delivery;
@@ -44,6 +45,7 @@ mod testing;
 pub mod time;
 
 pub use access::{Access, Identity, PasswordHash, Person, SecretHash, SlackId, Token, TokenKind};
+pub use attachment::Attachment;
 pub use changeset::{Blanked, Changeset, Erasing, Standing, Write};
 pub use delivery::{Delivery, Endpoint, Retry};
 pub use event::{
@@ -55,9 +57,9 @@ pub use fault::Fault;
 pub use grant::Grant;
 pub use idempotency::{AskedUnder, IdempotencyKey};
 pub use ids::{
-    AbsenceId, AgentId, DeliveryId, DestinationId, EventId, FactorId, Fingerprint, GrantId, Ids,
-    InteractionId, MemoryId, MessageId, Moment, OverrideId, PersonId, PolicyId, Salt, SessionId,
-    TeamId, TokenId,
+    AbsenceId, AgentId, AttachmentId, DeliveryId, DestinationId, EventId, FactorId, Fingerprint,
+    GrantId, Ids, InteractionId, MemoryId, MessageId, Moment, OverrideId, PersonId, PolicyId, Salt,
+    SessionId, TeamId, TokenId,
 };
 pub use interaction::{Interaction, State};
 pub use memory::Memory;

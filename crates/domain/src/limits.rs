@@ -55,6 +55,22 @@ pub const SCHEMA_FIELDS: usize = 50;
 pub const SCHEMA_VALUES: usize = 100;
 /// Most follow-ups of one blocker.
 pub const FOLLOW_UPS: usize = 100;
+/// Most attachments of an ask, and of an answer.
+pub const ATTACHMENTS: usize = 5;
+/// Largest attachment, as it is sent and as it is kept, in bytes.
+pub const ATTACHMENT_BYTES: usize = 5 * 1024 * 1024;
+/// Longest name of an attachment, in characters.
+pub const ATTACHMENT_NAME_CHARS: usize = 100;
+/// Most pixels of a picture: in memory it takes four bytes each, and more while it is decoded.
+pub const ATTACHMENT_PIXELS: u64 = 16_000_000;
+/// Longest side of a picture, in pixels.
+pub const ATTACHMENT_SIDE: u32 = 16_384;
+/// Most text in the attachments of what is decided, in bytes: all of it is shown before the decision.
+pub const ATTACHED_TEXT_BYTES: u64 = 256 * 1024;
+/// How long an attachment is kept that nothing names.
+pub const ATTACHMENT_WAITS: TimeDelta = TimeDelta::hours(1);
+/// How many attachments of one sender may wait to be named.
+pub const ATTACHMENTS_WAITING: u32 = 50;
 /// Largest `metadata`, as compact JSON, in bytes.
 pub const METADATA_BYTES: usize = 8 * 1024;
 /// Longest `Idempotency-Key`, in characters.

@@ -221,6 +221,20 @@ pub enum Refused {
         /// When.
         at: DateTime<Utc>,
     },
+    /// A file that what is decided covers is not there, or is not the one that it was. Nobody approves what nobody can see.
+    #[error("a file that belongs to this is missing, or is no longer the one that was sent")]
+    FileMissing,
+    /// The sender has as many files that nothing names.
+    #[error(
+        "{limit} files of this sender belong to nothing yet; name some of them, or wait for an hour"
+    )]
+    TooManyFiles {
+        /// How many they may have.
+        limit: u32,
+    },
+    /// There is nowhere to keep files.
+    #[error("this server keeps no attachments; an admin says where with the setting `attachments`")]
+    NoFiles,
     /// The deadline is still ahead.
     #[error("the deadline has not passed")]
     NotDue,

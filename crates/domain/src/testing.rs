@@ -207,6 +207,7 @@ pub(crate) fn task_of(changeset: &Changeset) -> Option<&Task> {
         | Write::Ladder(_)
         | Write::Counted(_)
         | Write::Grant(_)
+        | Write::Attach(_)
         | Write::Memory(_)
         | Write::Policy(_)
         | Write::Retry { .. }

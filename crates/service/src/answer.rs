@@ -2,6 +2,7 @@
 
 use domain::{
     Changeset, Interaction, InteractionId, Moment, PersonId, Principal, Refused,
+    attachment::Holder,
     decide::interaction::{self as decide, Voters},
     interaction::AnswerDraft,
     task::Work,
@@ -26,7 +27,8 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`]; [`Refused::NotAResponder`], [`Refused::Invalid`],
-    /// [`Refused::Closed`], [`Refused::NotCounted`], [`Refused::HasApproved`].
+    /// [`Refused::Closed`], [`Refused::NotCounted`], [`Refused::HasApproved`]; [`Refused::FileMissing`] when something is
+    /// approved whose files are not all there as they were sent.
     pub async fn answer(
         &self,
         id: InteractionId,
@@ -81,10 +83,19 @@ impl Service {
     ) -> Result<Interaction, ServiceError> {
         loop {
             let interaction = self.interaction_as_told(id).await?;
+            if by.responder_for(interaction.team.as_ref()).is_ok() {
+                self.all_files_are_there(&interaction, draft).await?;
+            }
+            let ids = draft.attachments.as_deref();
+            let found = self.found_files(Holder::of(by), ids).await?;
+            let draft = AnswerDraft {
+                found,
+                ..draft.clone()
+            };
             let voters = self.voters(&interaction, by).await?;
             let work = self.stopped_work(&interaction).await?;
             let (work, now) = (work.as_ref(), self.moment());
-            let changeset = rule(&interaction, draft.clone(), by, &voters, work, now)?;
+            let changeset = rule(&interaction, draft, by, &voters, work, now)?;
             let changed = changeset.interaction().unwrap_or(&interaction).clone();
             if self.is_first(changeset).await? {
                 return Ok(changed);

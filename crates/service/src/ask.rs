@@ -4,6 +4,7 @@ use chrono::TimeDelta;
 use domain::{
     AgentId, AgentRef, AskedUnder, Fault, IdempotencyKey, Interaction, InteractionEvent,
     InteractionId, Payload, Person, Refused, Team,
+    attachment::Holder,
     decide::interaction::{self as decide, AskedOf},
     grant::GrantRecord,
     interaction::{Ask, Draft, Kind, Request, TaskRef},
@@ -39,13 +40,16 @@ impl Service {
     ///
     /// # Errors
     /// [`Refused::Invalid`] with every fault of the draft, or where a plan revises one that it may not revise, [`Refused::KeyReused`],
-    /// [`Refused::TooManyPending`], [`Refused::TooMuchInTask`], [`Refused::QuotaUsedUp`].
+    /// [`Refused::TooManyPending`], [`Refused::TooMuchInTask`], [`Refused::QuotaUsedUp`], [`Refused::NoFiles`].
     pub async fn ask(
         &self,
         agent: AgentRef,
-        draft: Draft,
+        mut draft: Draft,
         key: Option<&str>,
     ) -> Result<Asked, ServiceError> {
+        let holder = Holder::Agent(agent.id);
+        let files = draft.attachments.clone();
+        draft.found = self.found_files(Some(holder), files.as_deref()).await?;
         let fingerprint = draft.fingerprint();
         let unreachable = self.callback_fault(&draft)?;
         let named = draft.team.clone();
@@ -159,6 +163,9 @@ impl Service {
                     )
                 }
             };
+            // Each time anew: another request may have taken them.
+            let found = self.found_files(Some(holder), files.as_deref()).await?;
+            changeset = decide::attach(changeset, holder, &found)?;
             changeset.quota = quota;
             looked_up.rest(&mut changeset);
             let opened = changeset.interaction().cloned();

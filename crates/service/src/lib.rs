@@ -3,11 +3,12 @@
 //! Beside them stand the parts they share with their callers: [`secret`] and [`hook_secret`], the [`guard`] of
 //! addresses, the numbers of [`metrics`], and [`Channels`].
 //!
-//! Uses `domain`, `machine`, `signing` and `store`. Begin with `ask.rs`, then `answer.rs`.
+//! Uses `attached`, `domain`, `machine`, `signing` and `store`. Begin with `ask.rs`, then `answer.rs`.
 
 mod answer;
 mod ask;
 mod ask_for;
+mod attachments;
 mod backoff;
 pub mod calendar;
 mod callbacks;
@@ -62,6 +63,7 @@ mod tokens;
 mod uses;
 
 pub use ask::Asked;
+pub use attachments::{FilePlace, SentFile};
 pub use channels::Channels;
 pub use duty::{Imported, TeamDuty};
 pub use endpoints::{CONFIGURED, WishedEndpoint};
@@ -154,6 +156,8 @@ pub struct Service {
     reading: Arc<reach::Reading>,
     /// The policies that this process knows.
     policies: Arc<policies::PolicyBook>,
+    /// Where files are kept.
+    keeping: Arc<attachments::Keeping>,
 }
 
 /// The parts that webhooks and callbacks need.
@@ -182,12 +186,18 @@ pub enum ServiceError {
     /// Too many passwords are being checked.
     #[error("too many people are signing in; try again in a moment")]
     Busy,
+    /// Too many files are on their way in.
+    #[error("too many files are on their way; try again in a moment")]
+    FilesBusy,
     /// The token was good until then.
     #[error("this token has expired")]
     TokenExpired(DateTime<Utc>),
     /// A rule said no.
     #[error(transparent)]
     Refused(Refused),
+    /// Where files are kept, something failed.
+    #[error(transparent)]
+    Files(attached::FileError),
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -244,6 +254,7 @@ impl Service {
             to_climb: Arc::default(),
             reading: Arc::default(),
             policies: Arc::default(),
+            keeping: Arc::new(attachments::Keeping::new(None)),
         }
     }
 

@@ -427,6 +427,7 @@ impl Tally {
                 | Write::Arrived { .. }
                 | Write::Ladder(_)
                 | Write::Grant(_)
+                | Write::Attach(_)
                 | Write::Memory(_)
                 | Write::Policy(_)
                 | Write::Retry { .. }

@@ -53,6 +53,7 @@ pub use access::{
     SessionRecord, TokenRecord,
 };
 pub use capability::{
+    attachments::{Attachments, FileOf, NewFile},
     grants::Grants,
     interactions::{Interactions, SignsOfLife, Snoozes, Tasks},
     memories::{Memories, Suggestions},
@@ -157,6 +158,7 @@ pub trait Store:
     + ReachNumbers
     + Ladders
     + Grants
+    + Attachments
     + Memories
     + Suggestions
     + PolicySets
@@ -190,6 +192,7 @@ impl<
         + ReachNumbers
         + Ladders
         + Grants
+        + Attachments
         + Memories
         + Suggestions
         + PolicySets

@@ -6,20 +6,25 @@ use crate::command;
 use crate::workspace::{TRIPLE, Workspace};
 
 /// Our own crates, and which of our own each may depend on. The rest may depend on any.
-const ALLOWED: [(&str, &[&str]); 12] = [
+const ALLOWED: [(&str, &[&str]); 13] = [
     ("domain", &[]),
     ("store", &["domain"]),
     ("machine", &["domain"]),
     ("signing", &["domain"]),
     ("visible", &["domain"]),
-    ("service", &["domain", "machine", "signing", "store"]),
+    ("attached", &["domain", "machine"]),
+    (
+        "service",
+        &["attached", "domain", "machine", "signing", "store"],
+    ),
     ("slack", &["domain", "machine", "visible"]),
     ("oidc", &["domain"]),
     ("agent", &["domain", "machine", "signing", "visible"]),
     (
         "server",
         &[
-            "app", "domain", "machine", "oidc", "service", "signing", "slack", "store", "visible",
+            "app", "attached", "domain", "machine", "oidc", "service", "signing", "slack", "store",
+            "visible",
         ],
     ),
     ("app", &["domain", "visible"]),

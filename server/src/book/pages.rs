@@ -15,7 +15,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 28] = files![
+const FILES: [(&str, &str, &str); 29] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "api": "docs/api.md",
@@ -31,6 +31,7 @@ const FILES: [(&str, &str, &str); 28] = files![
     "duty": "docs/duty.md",
     "ladders": "docs/ladders.md",
     "operations": "docs/operations.md",
+    "attachments": "docs/attachments.md",
     "erasing": "docs/erasing.md",
     "performance": "docs/performance.md",
     "delivery": "docs/delivery.md",

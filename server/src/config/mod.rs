@@ -74,6 +74,9 @@ pub struct Config {
     /// Where checkpoints are written; see [`Config::checkpoint_file`].
     #[serde(deserialize_with = "checked::optional")]
     pub checkpoint_file: Option<PathBuf>,
+    /// Where files that questions and answers carry are kept; see [`Config::attachments`].
+    #[serde(deserialize_with = "checked::optional")]
+    pub attachments: Option<String>,
     /// A file of policies, which are in force beside those that were set here.
     #[serde(deserialize_with = "checked::optional")]
     pub policies: Option<PathBuf>,
@@ -163,6 +166,17 @@ impl Config {
         })
     }
 
+    /// Where files are kept: beside the SQLite file, if nobody says where. Nodes that share a Postgres share no folder by
+    /// themselves, so there has to be said where, or there are none.
+    pub fn attachments(&self) -> Option<String> {
+        self.attachments.clone().or_else(|| {
+            let database = store::database_file(self.database_url.reveal())?;
+            let mut name = database.into_os_string();
+            name.push(".attachments");
+            name.into_string().ok()
+        })
+    }
+
     /// What the use cases look at.
     pub fn settings(&self) -> Settings {
         Settings {
@@ -218,6 +232,7 @@ impl Config {
             public_url: Some(self.public_url()),
             key_file: Some(self.key_file()),
             checkpoint_file: Some(self.checkpoint_file()),
+            attachments: self.attachments(),
             ..self.clone()
         }
     }
@@ -261,6 +276,24 @@ mod tests {
             config.checkpoint_file = Some("/srv/c".into());
             assert_eq!(config.key_file(), Path::new("/etc/k"));
             assert_eq!(config.checkpoint_file(), Path::new("/srv/c"));
+        }
+    }
+
+    #[test]
+    fn files_are_beside_the_sqlite_file_or_where_somebody_says() {
+        for (database_url, expected) in [
+            ("sqlite://handraise.db", Some("handraise.db.attachments")),
+            ("sqlite:///var/h.db?mode=rw", Some("/var/h.db.attachments")),
+            ("sqlite::memory:", None),
+            ("postgres://h@db/handraise", None),
+        ] {
+            let mut config = Config {
+                database_url: database_url.to_owned().try_into().unwrap(),
+                ..Config::default()
+            };
+            assert_eq!(config.attachments().as_deref(), expected);
+            config.attachments = Some("s3://bucket/handraise".to_owned());
+            assert_eq!(config.attachments(), config.attachments);
         }
     }
 

@@ -97,6 +97,7 @@ fn answered(at: DateTime<Utc>) -> State {
             answered_at: at,
             receipt: None,
             votes: Vec::new(),
+            attachments: Vec::new(),
         },
     }
 }

@@ -1,6 +1,7 @@
 //! Whether the server would start and work as it is configured. Looks, and changes nothing.
 
 mod address;
+mod attachments;
 mod configuration;
 mod database;
 mod disk;
@@ -57,6 +58,7 @@ pub async fn examine(loaded: &Loaded, clock: &dyn Clock) -> Vec<Finding> {
     time::examine(clock.now(), found.as_ref(), &mut report);
     let content = found.and_then(|found| found.content);
     key::examine(&loaded.config, content.as_ref(), &mut report);
+    attachments::examine(&loaded.config, &mut report);
     policies::examine(&loaded.config, &mut report);
     address::examine(&loaded.config, &mut report).await;
     reach::examine(&loaded.config, &mut report).await;

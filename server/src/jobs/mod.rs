@@ -4,6 +4,7 @@
 //! The time between two turns is measured by the monotonic clock: a machine that stood still, or whose clock was set, misses
 //! turns and loses none of those that follow.
 
+mod attachments;
 mod checkpoint;
 mod claims;
 mod climb;
@@ -38,6 +39,7 @@ pub(crate) fn start(state: &AppState, background: &TaskTracker, stopping: &Cance
     background.spawn(messages::run(service.clone(), stopping.clone()));
     background.spawn(places::run(service.clone(), stopping.clone()));
     background.spawn(erase::run(service.clone(), stopping.clone()));
+    background.spawn(attachments::run(service.clone(), stopping.clone()));
     if let Some(file) = &state.config.policies {
         // From now on, before anybody knows that the server is there: a hangup would end it.
         let hangups = machine::Hangups::new();

@@ -16,6 +16,7 @@ use service::Asked;
 
 use super::{
     arguments::{self, WaitArguments},
+    attach,
     door::Caller,
     hold, said,
     server::McpServer,
@@ -28,12 +29,15 @@ impl McpServer {
     pub(super) async fn ask_human(
         &self,
         caller: &Caller,
-        arguments: JsonObject,
+        mut arguments: JsonObject,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, Problem> {
+        let files = attach::take(&mut arguments)?;
         let (draft, key) = arguments::draft(mcp::ASK_HUMAN, arguments)?;
         let kind = Some(arguments::kind(&draft)?);
-        let draft = Draft { kind, ..draft };
+        let draft = self
+            .with_files(caller, files, Draft { kind, ..draft })
+            .await?;
         let asked = self.opened(caller, draft, key).await?;
         let knows_tasks = context.client_capabilities();
         if asked.state.is_pending() && knows_tasks.is_some_and(|known| known.supports_tasks()) {

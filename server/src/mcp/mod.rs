@@ -5,6 +5,7 @@
 
 mod arguments;
 mod ask;
+mod attach;
 pub(crate) mod door;
 mod hold;
 mod permission;

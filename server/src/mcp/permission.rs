@@ -81,6 +81,7 @@ impl McpServer {
             tool: wanted.tool_name.clone(),
             arguments: wanted.input.clone(),
             operands: Vec::new(),
+            attachments: Vec::new(),
         };
         // People are not asked what cannot be waited for.
         drop(caller.credential.place(&self.state)?);
@@ -187,6 +188,7 @@ impl Wanted {
                 tool: self.tool_name,
                 arguments: self.input,
                 operands: Vec::new(),
+                attachments: Vec::new(),
             })),
             ..Draft::default()
         }

@@ -12,7 +12,7 @@ use domain::{
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
-use super::questions::MOST_LISTED;
+use super::{attach, questions::MOST_LISTED};
 use crate::resource::STATES;
 
 static TOOLS: LazyLock<[Tool; 6]> = LazyLock::new(|| {
@@ -325,6 +325,7 @@ fn ask_arguments() -> JsonObject {
                 "additionalProperties": false,
             },
         },
+        "attachments": attach::schema(),
         "to": {
             "type": ["string", "null"], "maxLength": limits::LINE_CHARS,
             "description": "Whom of the team it is for, if you were told that: duty, team, or person: and a name. Anybody \
@@ -364,7 +365,7 @@ fn question() -> JsonObject {
                 "description": "text, selected, answers, or decision with feedback, clear_context and target_mode, by the \
                                 kind; and who answered; remembered is set where they gave it to the same question \
                                 before and nobody saw this one. Of a plan_review, comments are on lines of your plan; feedback \
-                                has them too, so work all of feedback in.",
+                                has them too, so work all of feedback in. Files of an answer are named in attachments.",
             },
             "fallback_used": { "type": "boolean", "description": "Nobody answered in time: the answer is your fallback." },
             "follow_ups": { "type": "array", "description": "What people added after the answer." },

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use domain::{
     AgentRef, Interaction, InteractionId, PersonId, Responder,
+    attachment::Attachment,
     interaction::{
         Action, Addressee, AgentPresence, Amended, AnswerContent, Approver, Ask, Callback,
         CancelCode, ChoiceOption, Claim, Consumed, FollowUp, FormAnswer, FormAnswers, FormQuestion,
@@ -130,6 +131,9 @@ pub struct InteractionBody {
     fallback: Option<FallbackBody>,
     /// Whether the answer is the fallback.
     fallback_used: bool,
+    /// The files that were sent with it, in their order.
+    #[schema(value_type = Vec<parts::Attachment>)]
+    attachments: Vec<Attachment>,
     /// Of what is still pending: what is answered of a form, or who has approved of those that it takes several of.
     #[schema(value_type = Option<parts::Progress>)]
     progress: Option<ProgressBody>,
@@ -269,6 +273,9 @@ struct AnswerBody {
     /// `null` when it is the fallback.
     #[schema(value_type = Option<parts::Responder>)]
     responder: Option<Responder>,
+    /// The files that were sent with it, in their order.
+    #[schema(value_type = Vec<parts::Attachment>)]
+    attachments: Vec<Attachment>,
     /// Of an approval that takes several people: all who approved, the last one `responder`.
     #[schema(value_type = Option<Vec<parts::Approver>>)]
     approvers: Option<Vec<Approver>>,
@@ -312,6 +319,10 @@ impl InteractionBody {
                     _ => None,
                 },
                 answered_at,
+                attachments: match state {
+                    State::Resolved { answer } => answer.attachments.clone(),
+                    _ => Vec::new(),
+                },
                 approvers,
                 remembered,
                 feedback: content.feedback(&interaction.request.ask),
@@ -326,6 +337,7 @@ impl InteractionBody {
         let posted = interaction.card.and_then(|card| card.posted);
         let permalink = posted.and_then(|posted| posted.permalink);
         let request = interaction.request;
+        let attachments = request.attached().to_vec();
         let several = matches!(&request.ask, Ask::Choice(choice) if choice.multiple);
         let kind = request.ask.kind();
         let erased = interaction.erased.map(|erased| ErasedBody {
@@ -391,6 +403,7 @@ impl InteractionBody {
                 .filter(|_| erased.is_none())
                 .and_then(|content| fallback(content, several)),
             fallback_used: interaction.state.outcome() == Some(Outcome::Fallback),
+            attachments,
             progress,
             answer,
             follow_ups: match &erased {

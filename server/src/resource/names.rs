@@ -1,6 +1,6 @@
 //! The names that stand in JSON, and texts with a bound.
 
-use domain::{delivery, interaction, limits, task};
+use domain::{attachment, delivery, interaction, limits, task};
 use serde::Serialize;
 use serde_json::Value;
 use service::guard;
@@ -74,6 +74,14 @@ shapes! {
     RunName = line(limits::RUN_CHARS);
     /// One line: the agent's own id for it.
     TaskName = line(limits::SESSION_ID_CHARS);
+    /// The name of a file, which is no path.
+    FileName = line(limits::ATTACHMENT_NAME_CHARS);
+    /// What a file is.
+    Media = one_of(attachment::Media::ALL.map(attachment::Media::name));
+    /// Which file, from 0.
+    Place = whole(0..=limits::ATTACHMENTS as i64 - 1);
+    /// The bytes of a file.
+    FileBytes = string().format(Some(utoipa::openapi::SchemaFormat::KnownFormat(utoipa::openapi::KnownFormat::Binary)));
     /// Visible ASCII.
     IdempotencyKey = text(limits::KEY_CHARS).min_length(Some(1)).pattern(Some("^[ -~]+$"));
     /// Where to send to: a public address, without a name and password in it.

@@ -13,6 +13,8 @@ use super::{
 const ACTION_DIGEST: &str =
     "Of an approval: of the action as it was decided, with changed arguments if it was amended.";
 const ASKED_DIGEST: &str = "Where it was amended: of the action as it was asked.";
+const ATTACHMENTS_DIGEST: &str = "Of a plan review with attachments: `sha256:` and the hex of SHA-256 over the RFC 8785 form of \
+     their list. Those of an approval are part of its action.";
 const PLAN_DIGEST: &str = "Of a plan review: `sha256:` and the hex of SHA-256 over the plan.";
 
 shapes! {
@@ -51,6 +53,14 @@ shapes! {
         must("tool", string()),
         must("arguments", any_object()),
         may_not_null("operands", list_of(reference("Operand"))),
+        may_not_null("attachments", list_of(reference("Attachment"))),
+    ]);
+    /// A file that was sent with a question or an answer, as it is kept.
+    Attachment = returned([
+        must("name", string()),
+        must("type", names::Media::schema()),
+        must("size", whole(0..=limits::ATTACHMENT_BYTES as i64).description(Some("In bytes."))),
+        must("sha256", string().description(Some("In hex."))),
     ]);
     /// Which arguments may be changed: all of them, those at JSON Pointers (RFC 6901), or those of a flat JSON Schema, which
     /// changed arguments then fit.
@@ -149,6 +159,7 @@ shapes! {
         must("outcome", names::Outcome::schema()),
         may_not_null("action_digest", string().description(Some(ACTION_DIGEST))),
         may_not_null("asked_digest", string().description(Some(ASKED_DIGEST))),
+        may_not_null("attachments_digest", string().description(Some(ATTACHMENTS_DIGEST))),
         may_not_null("plan_digest", string().description(Some(PLAN_DIGEST))),
         must("agent", reference("Agent")),
         must("responder", reference("Responder")),

@@ -42,6 +42,13 @@ pub(super) fn source(text: &str) -> String {
     page.0
 }
 
+/// The same of a difference: the lines that go and those that come are known.
+pub(super) fn diff(text: &str) -> String {
+    let mut page = Html::default();
+    page.text(&shape::diff(text));
+    page.0
+}
+
 /// Lines with their numbers from this one on, and marks for what hides.
 pub(super) fn numbered(lines: &[&str], first: usize) -> String {
     let mut page = Html::default();
@@ -393,7 +400,7 @@ mod tests {
         ) {
             let fields = fields.into_iter().map(|(key, value)| (key, value.into()));
             let arguments = AnyJson(serde_json::Value::Object(fields.collect()));
-            let action = Action { tool, arguments, operands: Vec::new() };
+            let action = Action { tool, arguments, operands: Vec::new(), attachments: Vec::new() };
             let view = shape::of(&action, "");
             let lines = shape::lines(&view);
             // Tabs and ends of lines are what the two show in ways of their own.
@@ -437,6 +444,7 @@ mod tests {
             tool: "Bash".to_owned(),
             arguments: AnyJson(arguments),
             operands: Vec::new(),
+            attachments: Vec::new(),
         };
         let html = html(&shape::of(&action, ""));
         assert_eq!(html.matches(TAB).count(), 3, "{html}");
@@ -471,6 +479,7 @@ mod tests {
             tool: "Edit".to_owned(),
             arguments: AnyJson(arguments),
             operands: Vec::new(),
+            attachments: Vec::new(),
         };
         let html = html(&shape::of(&action, ""));
         let expected = "<div class=\"hunk\"><del class=\"side\"><div class=\"line gone signed\" data-n=\"2\"><span>1";

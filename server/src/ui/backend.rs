@@ -434,11 +434,15 @@ pub(super) fn told(error: ServiceError) -> UiError {
         }
         ServiceError::Refused(refused) => UiError::Invalid(sentence(&refused.to_string())),
         ServiceError::WeakPassword(_) => UiError::Invalid(sentence(&error.to_string())),
-        ServiceError::Wait(_) | ServiceError::Busy => {
+        ServiceError::Wait(_) | ServiceError::Busy | ServiceError::FilesBusy => {
             UiError::TryLater(sentence(&error.to_string()))
         }
         // No page comes with a token.
         ServiceError::TokenExpired(_) => UiError::Internal,
+        ServiceError::Files(error) => {
+            tracing::error!(%error, "a page failed where files are kept");
+            UiError::Internal
+        }
         ServiceError::Store(error) => {
             tracing::error!(%error, "a page failed in the store");
             UiError::Internal

@@ -8,7 +8,9 @@ use app::{
     },
 };
 use domain::{
-    Actor, Audience, Interaction, InteractionEvent, InteractionId, Payload, Person, State, decide,
+    Actor, Audience, Interaction, InteractionEvent, InteractionId, Payload, Person, State,
+    attachment::Part,
+    decide,
     interaction::{
         Answer, AnswerContent, Ask, Choice, Erased, FormAnswer, FormAnswers, Mode, Outcome, Report,
         Request, TaskRef,
@@ -40,18 +42,26 @@ impl ForPerson {
         } else {
             unsent(&**store, interaction, person).await?
         };
-        let prompt_html = match &interaction.erased {
+        let mut prompt_html = match &interaction.erased {
             Some(erased) => in_place_of_prompt(erased),
             None => rendered(request.prompt.clone()).await?,
         };
+        let control = control(interaction).await?;
+        let mut control = self.with_versions(control, interaction).await?;
+        let files = self.files(interaction, Part::Ask).await?;
+        // Where what they belong to stands.
+        match &mut control {
+            Control::Approve(action) => action.html.push_str(&files),
+            Control::Decide { plan_html, .. } => plan_html.push_str(&files),
+            _ => prompt_html.push_str(&files),
+        }
+        prompt_html.push_str(&self.files(interaction, Part::Answer).await?);
         let title = request.title.as_deref().map(harmless);
         Ok(Blocker {
             row: Row::from(interaction),
             title,
             prompt_html,
-            control: self
-                .with_versions(control(interaction).await?, interaction)
-                .await?,
+            control,
             task: request.task.clone().map(harmless_task),
             fallback: fallback(request).filter(|_| interaction.erased.is_none()),
             status: status(interaction, person),

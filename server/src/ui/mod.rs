@@ -4,6 +4,7 @@ mod access_notices;
 mod action;
 mod around;
 pub mod assets;
+mod attached;
 mod backend;
 mod blocker;
 mod by_provider;
@@ -66,6 +67,7 @@ pub fn routes(state: &AppState) -> Router<AppState> {
             post(by_provider::disconnect),
         )
         .route("/confirm", post(by_provider::confirm))
+        .merge(attached::routes())
         .merge(grants::routes())
         .merge(ladder::routes())
         .merge(memories::routes())

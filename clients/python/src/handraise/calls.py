@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, Optional, Sequence, Tuple, Union, overload
 
-from .canonical import action_digest, plan_digest, snapshot
+from .canonical import action_digest, attachments_digest, plan_digest, snapshot
 from .errors import Unreachable
 from .exchange import Flow, log
-from .models import FormAnswer, Interaction, Operand, Question
+from .models import Attachment, FormAnswer, Interaction, Operand, Question
 from .options import AnyOption, Timeout, allowed, key_of
 from .proofs import Proofs
 from .receipts import MAX_AGE, Age, Claim
@@ -108,7 +108,8 @@ class Calls(Proofs):
         `Expired` or `Cancelled`.
         """
         exact = snapshot(arguments, "arguments")
-        digest = action_digest(tool, exact, operands)
+        files = options.get("attachments") or ()
+        digest = action_digest(tool, exact, operands, files)
         since, within, key = self._since(options), allowed(options.get("timeout")), key_of(options)
         yield from self._known(options.get("give_up_after"))
         keyed = {**options, "idempotency_key": key}
@@ -130,7 +131,7 @@ class Calls(Proofs):
             runs, amended = exact, None
             if closed.amended is not None and amendable:
                 runs = snapshot(closed.amended.arguments, "arguments")
-                amended = action_digest(tool, runs, operands)
+                amended = action_digest(tool, runs, operands, files)
             claim = Claim(
                 asked.id, asked.agent.id, "approval", "approved", digest, since, max_age, within, key, amended, people
             )
@@ -144,6 +145,7 @@ class Calls(Proofs):
         arguments: Mapping[str, Any],
         *,
         operands: Sequence[Operand] = (),
+        attachments: Sequence[Attachment] = (),
         max_age: Age = MAX_AGE,
         timeout: Timeout = None,
         idempotency_key: Optional[str] = None,
@@ -156,7 +158,7 @@ class Calls(Proofs):
         Raises as `approve` does.
         """
         exact = snapshot(arguments, "arguments")
-        digest = action_digest(tool, exact, operands)
+        digest = action_digest(tool, exact, operands, attachments)
         yield from self._known()
         closed = yield from self.get(id)
         expect(digest, closed)
@@ -210,7 +212,18 @@ class Calls(Proofs):
         decision, receipt = plan_decision(closed) if closed.answer else "", None
         if decision in PROCEEDS:
             digest = plan_digest(plan)
-            claim = Claim(asked.id, asked.agent.id, "plan_review", decision, digest, since, max_age, within, key)
+            claim = Claim(
+                asked.id,
+                asked.agent.id,
+                "plan_review",
+                decision,
+                digest,
+                since,
+                max_age,
+                within,
+                key,
+                attachments=attachments_digest(options.get("attachments") or ()),
+            )
             receipt = yield from self._proven(claim, self._patience(options.get("give_up_after")))
         return reviewed((yield from self._taken(asked.id, closed, options)), receipt)
 

@@ -9,10 +9,10 @@ import hashlib
 import json
 import math
 from dataclasses import asdict
-from typing import Any, Dict, Mapping, Sequence, Tuple
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
 from .errors import NotJson
-from .models import Operand
+from .models import Attachment, Operand
 
 EXACT = 2**53 - 1
 """Numbers beyond this are not the same number in every JSON parser; the server refuses them in actions."""
@@ -29,7 +29,12 @@ def canonical_json(value: Any) -> bytes:
     return _written(snapshot(value)).encode()
 
 
-def action_digest(tool: str, arguments: Mapping[str, Any], operands: Sequence[Operand] = ()) -> str:
+def action_digest(
+    tool: str,
+    arguments: Mapping[str, Any],
+    operands: Sequence[Operand] = (),
+    attachments: Sequence[Attachment] = (),
+) -> str:
     """``sha256:`` and the hex of SHA-256 over the canonical form of the action, as the server makes it.
 
     Raises `NotJson` as `canonical_json` does.
@@ -37,12 +42,24 @@ def action_digest(tool: str, arguments: Mapping[str, Any], operands: Sequence[Op
     action: Dict[str, Any] = {"tool": tool, "arguments": arguments}
     if operands:
         action["operands"] = [asdict(one) for one in operands]
+    if attachments:
+        action["attachments"] = [_kept(one) for one in attachments]
     return _digest(canonical_json(action))
 
 
 def plan_digest(plan: str) -> str:
     """``sha256:`` and the hex of SHA-256 over the plan's bytes."""
     return _digest(plan.encode())
+
+
+def attachments_digest(attachments: Sequence[Attachment]) -> Optional[str]:
+    """``sha256:`` and the hex of SHA-256 over the canonical form of their list; ``None`` of none."""
+    return _digest(canonical_json([_kept(one) for one in attachments])) if attachments else None
+
+
+def _kept(one: Attachment) -> Dict[str, Any]:
+    """What is decided of it: not its id, which another try would change."""
+    return {"name": one.name, "type": one.type, "size": one.size, "sha256": one.sha256}
 
 
 def _digest(content: bytes) -> str:

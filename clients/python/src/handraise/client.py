@@ -169,6 +169,7 @@ class Handraise:
         self._is_mine = http_client is None
 
     ask = blocking(Calls.ask)
+    attach = blocking(Calls.attach)
     choose = blocking(Calls.choose)
     approve = blocking(Calls.approve)
     acknowledge = blocking(Calls.acknowledge)
@@ -252,6 +253,7 @@ class AsyncHandraise:
         self._is_mine = http_client is None
 
     ask = awaiting(Calls.ask)
+    attach = awaiting(Calls.attach)
     choose = awaiting(Calls.choose)
     approve = awaiting(Calls.approve)
     acknowledge = awaiting(Calls.acknowledge)

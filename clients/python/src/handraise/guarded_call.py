@@ -117,7 +117,8 @@ class GuardedCall:
         return self._as_arguments()
 
     def _digest(self, copy: Mapping[str, Any]) -> str:
-        return action_digest(self._terms.tool, without_paths(copy), self._operands)
+        files = self._terms.options.get("attachments") or ()
+        return action_digest(self._terms.tool, without_paths(copy), self._operands, files)
 
     def _files(self, named: List[AnyPath]) -> List[AnyPath]:
         """What is hashed: the files among the arguments, and those that the guard names."""

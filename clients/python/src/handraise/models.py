@@ -79,12 +79,29 @@ class Operand:
 
 
 @dataclass(frozen=True)
+class Attachment:
+    """A file that goes with a question or an answer, as the server keeps it: see `Handraise.attach`."""
+
+    name: str
+    type: str
+    """``image/png``, ``image/jpeg``, ``text/plain`` or ``text/x-diff``."""
+    size: int
+    """In bytes."""
+    sha256: str
+    """Of its bytes, in hex."""
+    id: Optional[str] = None
+    """By which a question names it, once; ``None`` of one that is part of something."""
+
+
+@dataclass(frozen=True)
 class Action:
     """What will run if it is approved."""
 
     tool: str
     arguments: Mapping[str, Any]
     operands: Tuple[Operand, ...] = ()
+    attachments: Tuple[Attachment, ...] = ()
+    """What was attached: a part of it."""
 
 
 @dataclass(frozen=True)
@@ -132,8 +149,10 @@ class Answer:
     """``edit``, ``default`` (ask before edits), or ``None`` while the agent stays in plan mode."""
     comments: Tuple[PlanComment, ...] = ()
     """Of a plan review: the comments on lines once more, in the order of the plan."""
+    attachments: Tuple[Attachment, ...] = ()
+    """The files that were sent with it, in the order in which the API has them."""
     remembered: Optional[Remembered] = None
-    """Where ``responder`` gave this answer to an earlier question that was the same; ``None`` when they saw this one."""
+    """Where ``responder`` gave this answer to an earlier question that was the same; ``None`` where they saw this."""
 
 
 @dataclass(frozen=True)
@@ -242,6 +261,8 @@ class Receipt:
     """Where it takes several people: all who approved, the last one ``responder``."""
     grant_id: Optional[str] = None
     """Of the standing approval that it rests on, where no person was asked about this one."""
+    attachments_digest: Optional[str] = None
+    """Of a plan review with attachments: over their list. Those of an approval are part of its action."""
     policy_rule: Optional[str] = None
     """The name of the rule of an admin that it rests on, where no person was asked."""
 
@@ -320,6 +341,8 @@ class Interaction:
     """Whom it is for, if an agent or a person said so."""
     revises: Optional[str] = None
     """Of a plan review: the id of the earlier plan that it takes the place of."""
+    attachments: Tuple[Attachment, ...] = ()
+    """The files that were sent with it."""
     erased: Optional[Erased] = None
     """When all that was written in it was erased: then its texts are blank, there is no answer, and nothing of it is
     approved."""

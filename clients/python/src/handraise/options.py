@@ -6,9 +6,9 @@ import math
 import uuid
 from dataclasses import fields, is_dataclass
 from datetime import timedelta
-from typing import Any, Dict, Iterable, Literal, Mapping, Optional, TypedDict, Union
+from typing import Any, Dict, Iterable, Literal, Mapping, Optional, Sequence, TypedDict, Union
 
-from .models import Option, Question, Task
+from .models import Attachment, Option, Question, Task
 
 Timeout = Union[float, timedelta, None]
 """Seconds, or a ``timedelta``; ``None`` = never."""
@@ -32,6 +32,8 @@ class About(TypedDict, total=False):
     """Before the others."""
     metadata: Optional[Mapping[str, Any]]
     """Anything, up to 8 kB of JSON; it comes back with the answer."""
+    attachments: Sequence[Attachment]
+    """Up to five files that people are shown with it, each from `Handraise.attach`."""
     callback_url: Optional[str]
     """An address to be called when it is closed. Servers that do not call refuse it (`Refused`, 422)."""
     idempotency_key: Optional[str]
@@ -74,6 +76,9 @@ def put_options(kind: str, options: Mapping[str, Any]) -> Dict[str, Any]:
     task = options.get("task")
     if task is not None:
         body["task"] = {"id": task} if isinstance(task, str) else _without_none(task)
+    attachments = options.get("attachments")
+    if attachments:
+        body["attachments"] = [_id_of(one) for one in attachments]
     if options.get("urgent"):
         body["priority"] = "urgent"
     if options.get("withdraw_on_disconnect"):
@@ -81,6 +86,12 @@ def put_options(kind: str, options: Mapping[str, Any]) -> Dict[str, Any]:
     if "timeout" in options:
         body["timeout_seconds"] = _seconds(options["timeout"])
     return body
+
+
+def _id_of(attachment: Attachment) -> str:
+    if attachment.id is None:
+        raise ValueError(f"{attachment.name} is part of something already: attach it once more")
+    return attachment.id
 
 
 def allowed(timeout: Timeout) -> Optional[timedelta]:

@@ -70,6 +70,7 @@ def interaction(body: Json) -> models.Interaction:
         to=_maybe(_addressee, body.get("to")),
         revises=body.get("revises"),
         erased=_maybe(_erased, body.get("erased")),
+        attachments=_several(attachment, body.get("attachments")) or (),
     )
 
 
@@ -100,7 +101,15 @@ def receipt(body: Json) -> models.Receipt:
         asked_digest=body.get("asked_digest"),
         approvers=_several(_approver, body.get("approvers")) or (),
         grant_id=body["grant"]["id"] if "grant" in body else None,
+        attachments_digest=body.get("attachments_digest"),
         policy_rule=body["policy"]["rule"] if "policy" in body else None,
+    )
+
+
+def attachment(body: Json) -> models.Attachment:
+    """A file as the server keeps it; with an id where it was just sent."""
+    return models.Attachment(
+        name=body["name"], type=body["type"], size=body["size"], sha256=body["sha256"], id=body.get("id")
     )
 
 
@@ -157,7 +166,8 @@ def _question(body: Json) -> models.Question:
 
 def _action(body: Json) -> models.Action:
     operands = _several(_operand, body.get("operands")) or ()
-    return models.Action(tool=body["tool"], arguments=body["arguments"], operands=operands)
+    attachments = _several(attachment, body.get("attachments")) or ()
+    return models.Action(tool=body["tool"], arguments=body["arguments"], operands=operands, attachments=attachments)
 
 
 def _operand(body: Json) -> models.Operand:
@@ -219,6 +229,7 @@ def _answer(body: Json) -> models.Answer:
         clear_context=body.get("clear_context"),
         target_mode=body.get("target_mode"),
         comments=_several(_comment, body.get("comments")) or (),
+        attachments=_several(attachment, body.get("attachments")) or (),
         remembered=_maybe(_remembered, body.get("remembered")),
     )
 

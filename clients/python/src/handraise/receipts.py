@@ -43,7 +43,7 @@ _FIELDS = {
     "public_key",
     "signature",
 }
-_SOMETIMES = {"asked_digest", "approvers"}
+_SOMETIMES = {"asked_digest", "approvers", "attachments_digest"}
 _AT_ONCE = {"approved", "denied"}
 _DIGESTS = {"approval": "action_digest", "plan_review": "plan_digest"}
 
@@ -71,6 +71,8 @@ class Claim:
     where it says that nothing was changed, or where this agent takes no changes."""
     approvers: int = 0
     """How many different people were asked for; 0 when that was left to the server."""
+    attachments: Optional[str] = None
+    """`attachments_digest` of the files beside a plan; those of an approval are part of its action."""
 
 
 def key_of(document: Any) -> str:
@@ -153,6 +155,8 @@ def _expect_subject(receipt: Receipt, claim: Claim) -> None:
     runs, asked = (claim.digest, None) if claim.amended is None else (claim.amended, claim.digest)
     if (digest, receipt.asked_digest) != (runs, asked):
         raise NotVerified(f"the receipt is void for this action: {digest} was decided on, and this is {runs}")
+    if receipt.attachments_digest != claim.attachments:
+        raise NotVerified("the receipt is void here: other files were attached to what was decided on")
     people = len({one.id for one in receipt.approvers})
     if people < claim.approvers:
         raise NotVerified(f"the receipt is void here: {people} of {claim.approvers} people approved it")

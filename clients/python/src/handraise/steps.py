@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -11,11 +12,12 @@ from typing import Any, Callable, Literal, Mapping, Optional, Tuple, TypeVar
 from urllib.parse import quote, urlencode
 
 from . import reading
+from .attachments import AnyFile, expect_kept, read_file, sending
 from .canonical import action_digest, snapshot
 from .errors import ArgumentsChanged, HandraiseError, Refused, Unreachable
 from .exchange import Backoff, Flow, Patience, Pause, Request, encoded, exchange, log, read
 from .keys import Keys
-from .models import Interaction, Page
+from .models import Attachment, Interaction, Page
 from .options import key_of, put_fields, put_options
 
 T = TypeVar("T")
@@ -84,6 +86,19 @@ class Steps:
             # The server is about to stop, or something on the way does not let it hold us.
             pause = unheld.next()
             yield Pause(pause if until is None else min(pause, until - now))
+
+    def attach(
+        self, file: AnyFile, content: Optional[bytes] = None, media_type: Optional[str] = None
+    ) -> Flow[Attachment]:
+        """Sends a file that a question is to carry, and returns what ``attachments`` of that question takes, within an
+        hour and once. With ``content``, ``file`` is only its name.
+
+        A picture (PNG, JPEG, WebP) is encoded anew by the server; a text, and a diff (``.diff``, ``.patch``), stays as
+        it is. Raises ``OSError`` and ``ValueError`` for a file that cannot be sent, and as `get` does.
+        """
+        name, read_from = (os.fspath(file), content) if content is not None else read_file(file)
+        body = yield from exchange(sending(name, read_from, media_type), self._patience())
+        return expect_kept(read(reading.attachment, body), name, read_from)
 
     def collect(self, id: str) -> Flow[Interaction]:
         """Says that this agent took note of how it ended; again changes nothing.
@@ -169,7 +184,12 @@ class Steps:
         digest = None
         if fields.get("arguments") is not None:
             fields["arguments"] = snapshot(fields["arguments"], "arguments")
-            digest = action_digest(there(fields["tool"]), fields["arguments"], fields.get("operands") or ())
+            digest = action_digest(
+                there(fields["tool"]),
+                fields["arguments"],
+                fields.get("operands") or (),
+                about.get("attachments") or (),
+            )
         body = encoded({"kind": kind, "prompt": prompt, **put_options(kind, about), **put_fields(fields)})
         key = key_of(about)
         request = Request("POST", "/interactions", body, {"Idempotency-Key": key})

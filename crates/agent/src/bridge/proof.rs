@@ -124,6 +124,7 @@ impl Proof {
                 tool: wanted.tool_name.clone(),
                 arguments: input,
                 operands: Vec::new(),
+                attachments: Vec::new(),
             };
             action.digest().context("its arguments are no plain JSON")
         };
@@ -145,6 +146,7 @@ impl Proof {
             digest: asked,
             amended: None,
             approvers: 0,
+            attachments: None,
             agent_id: None,
             key: Some(call.key.clone()),
             asked_after: Some(call.began),

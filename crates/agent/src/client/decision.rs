@@ -27,6 +27,8 @@ pub(crate) struct Expected {
     pub amended: Option<String>,
     /// How many people it asked for; 0 where that was left to the server.
     pub approvers: usize,
+    /// The digest of the files that this agent has sent with its plan; those of an approval are part of its action.
+    pub attachments: Option<String>,
     /// The id of the agent that asked, where it is known.
     pub agent_id: Option<String>,
     /// The idempotency key that it was asked under, where it is known: which interaction it is only the server says.
@@ -55,7 +57,7 @@ pub(crate) enum Unfit {
     /// It is a yes to something else.
     #[error("the receipt is void for this {what}: {decided} was decided on, and this is {found}")]
     OtherContent {
-        /// `action` or `plan`.
+        /// `action`, `plan` or `list of attachments`.
         what: &'static str,
         /// The digest in the receipt.
         decided: String,
@@ -151,6 +153,14 @@ pub(crate) fn check(
                 .clone()
                 .unwrap_or_else(|| "something else".to_owned()),
             found: to_run.clone(),
+        });
+    }
+    if decision.attachments_digest != expected.attachments {
+        let none = || "none".to_owned();
+        return Err(Unfit::OtherContent {
+            what: "list of attachments",
+            decided: decision.attachments_digest.clone().unwrap_or_else(none),
+            found: expected.attachments.clone().unwrap_or_else(none),
         });
     }
     let found = people(&decision.approvers);
@@ -284,10 +294,37 @@ mod tests {
             digest: "sha256:aa".to_owned(),
             amended: None,
             approvers: 0,
+            attachments: None,
             agent_id: Some(ID.to_owned()),
             key: None,
             asked_after: Some(at(0)),
             timeout: Some(TimeDelta::seconds(60)),
+        }
+    }
+
+    #[test]
+    fn a_yes_to_a_plan_covers_the_files_beside_it() {
+        let mut plan = written();
+        plan.as_object_mut().unwrap().remove("action_digest");
+        plan["kind"] = "plan_review".into();
+        plan["plan_digest"] = "sha256:aa".into();
+        plan["outcome"] = "proceed".into();
+        let with = |digest: Option<&str>| Expected {
+            kind: Kind::PlanReview,
+            attachments: digest.map(str::to_owned),
+            ..expected()
+        };
+        assert_eq!(refused(&plan, &with(None), at(61)), "");
+        let missing = refused(&plan, &with(Some("sha256:ff")), at(61));
+        assert!(missing.contains("none was decided on"), "{missing}");
+        plan["attachments_digest"] = "sha256:ff".into();
+        assert_eq!(refused(&plan, &with(Some("sha256:ff")), at(61)), "");
+        for other in [None, Some("sha256:ee")] {
+            let other = refused(&plan, &with(other), at(61));
+            assert!(
+                other.contains("void for this list of attachments"),
+                "{other}"
+            );
         }
     }
 

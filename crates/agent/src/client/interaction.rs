@@ -54,6 +54,9 @@ pub(crate) struct Answer {
     /// The comments on lines of the plan. Servers from before there were any have none.
     #[serde(default)]
     pub comments: Option<Value>,
+    /// The files that were sent with it. Servers from before there were any have none.
+    #[serde(default)]
+    pub attachments: Option<Value>,
     /// The responder; `None` when it is the fallback.
     pub responder: Option<Value>,
     /// Where the responder gave this answer to the same question before, as `{id, made_at, answered_at}`.

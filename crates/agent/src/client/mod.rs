@@ -175,6 +175,29 @@ impl Client {
         self.send(request).await
     }
 
+    /// Sends a file, and returns what the server keeps of it. One that is sent twice, since a reply was lost, is there twice
+    /// until nobody names the first.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub(crate) async fn attach(
+        &self,
+        name: &str,
+        media_type: &str,
+        bytes: Vec<u8>,
+    ) -> anyhow::Result<Value> {
+        let mut address = self.address("attachments")?;
+        address.query_pairs_mut().append_pair("name", name);
+        let request = self.http.request(Method::POST, address);
+        let request = match &self.token {
+            Some(token) => request.bearer_auth(token.expose_secret()),
+            None => request,
+        };
+        let media_type = HeaderValue::from_str(media_type).context("no media type")?;
+        self.send(request.header(CONTENT_TYPE, media_type).body(bytes))
+            .await
+    }
+
     /// Waits until an interaction is closed.
     ///
     /// # Errors

@@ -8,7 +8,10 @@ use clap::{Args, ValueEnum};
 use machine::clock::{Clock, SystemClock};
 use serde_json::{Map, Value, json};
 
-use super::{About, Asked, Content, Program, Run, Server, finish, json, new_key, put, say, text};
+use super::{
+    About, Asked, Content, Program, Run, Server, attach::Attach, finish, json, new_key, put, say,
+    text,
+};
 use crate::client::Trust;
 
 /// Asks people and waits for the answer, which it prints.
@@ -69,6 +72,8 @@ pub struct AskCommand {
     #[arg(long, value_name = "TEXT")]
     key: Option<String>,
     #[command(flatten)]
+    attach: Attach,
+    #[command(flatten)]
     run: Run,
     /// Prints JSON: outcome, response_text, selected_option, responder and more
     #[arg(long)]
@@ -116,6 +121,7 @@ fn timeout(text: &str) -> Result<Timeout, String> {
 impl AskCommand {
     pub async fn run(mut self) -> anyhow::Result<ExitCode> {
         let (key, run) = (self.key.take(), self.run.run.take());
+        let attach = std::mem::take(&mut self.attach);
         let json = self.json;
         let command = std::mem::take(&mut self.command);
         let program = match command.is_empty() {
@@ -127,7 +133,12 @@ impl AskCommand {
             program.describe(&mut body)?;
         }
         let client = server.client()?;
-        let about = Content::of(&body)?;
+        // What is wrong with the rest is said before a file is sent.
+        Content::of(&body)?;
+        let attached = attach.send(&client).await?;
+        attached.name_in(&mut body);
+        let decided = attached.decided(&body);
+        let about = Content::of(&decided)?;
         // Whom to believe is settled before anybody is asked.
         if matches!(about, Content::Decision(..)) {
             Trust::of(client.base())?.meet(&client).await?;
@@ -135,13 +146,15 @@ impl AskCommand {
         let amendable = body
             .get("amendable")
             .filter(|it| **it != Value::Bool(false))
-            .and_then(|_| body.get("action"))
+            .and_then(|_| decided.get("action"))
             .map(|action| serde_json::from_value(action.clone()));
         let approvers = body
             .get("approvals")
             .and_then(|it| it["needed"].as_u64())
             .unwrap_or_default();
         let timeout = body.get("timeout_seconds").and_then(Value::as_i64);
+        let beside_a_plan = || attached.beside_a_plan();
+        let attachments = body.get("plan").and_then(|_| beside_a_plan());
         let at = key.is_none().then(|| SystemClock.now());
         let key = key.unwrap_or_else(new_key);
         let asked = client.ask(&Value::from(body), &key).await?;
@@ -158,6 +171,7 @@ impl AskCommand {
             files: None,
             amendable: amendable.transpose()?,
             approvers: usize::try_from(approvers)?,
+            attachments,
         };
         finish(&client, asked, Run { run }, json, program).await
     }

@@ -1,6 +1,7 @@
 //! The agent's commands: they talk to a server, as any other agent does.
 
 mod ask;
+mod attach;
 mod cancel;
 mod end_session;
 mod files;
@@ -243,6 +244,8 @@ struct Asked {
     amendable: Option<Action>,
     /// How many people were asked for; 0 where that was left to the server.
     approvers: usize,
+    /// The digest of the files that stand beside a plan, if there are any.
+    attachments: Option<String>,
 }
 
 /// The content asked about. The server's word on it counts for nothing where a person decides.
@@ -441,6 +444,7 @@ async fn use_decision(
         digest: digest.to_owned(),
         amended: amended(closed, asked)?,
         approvers: asked.approvers,
+        attachments: asked.attachments.clone(),
         agent_id: asked.agent_id.clone().or_else(|| closed.agent_id()),
         key: asked.key.clone(),
         asked_after: asked.at,

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum, builder::PossibleValue};
 
-use super::{About, Server, new_key, put};
+use super::{About, Server, attach::Attach, new_key, put};
 
 /// Tells people something; nobody has to answer.
 #[derive(Debug, Args)]
@@ -15,6 +15,8 @@ pub struct NotifyCommand {
     /// Names this notification: telling it again under the same key tells nothing new
     #[arg(long, value_name = "TEXT")]
     key: Option<String>,
+    #[command(flatten)]
+    attach: Attach,
     #[command(flatten)]
     server: Server,
 }
@@ -42,7 +44,9 @@ impl NotifyCommand {
             level.as_ref().map(PossibleValue::get_name),
         );
         let key = self.key.unwrap_or_else(new_key);
-        let told = self.server.client()?.ask(&body.into(), &key).await?;
+        let client = self.server.client()?;
+        self.attach.send(&client).await?.name_in(&mut body);
+        let told = client.ask(&body.into(), &key).await?;
         println!("{}", told.id);
         Ok(())
     }

@@ -25,6 +25,9 @@ struct Printed<'a> {
     decision: Option<&'a str>,
     /// On lines of a plan: `[{line, to_line, quote, text}]`.
     comments: Option<&'a Value>,
+    /// The files of the answer, in order: `[{name, type, size, sha256}]`; absent without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attachments: Option<&'a Value>,
     /// `{id, name, via}`; `null` without a responder.
     responder: Option<&'a Value>,
     fallback_used: bool,
@@ -69,6 +72,9 @@ fn printed(closed: &Interaction, proven: bool) -> Printed<'_> {
         answers: answer.and_then(|answer| answer.answers.as_ref()),
         decision: decision.filter(|decision| proven || *decision == "adjust"),
         comments: answer.and_then(|answer| answer.comments.as_ref()),
+        attachments: answer
+            .and_then(|answer| answer.attachments.as_ref())
+            .filter(|files| files.as_array().is_some_and(|files| !files.is_empty())),
         responder: answer.and_then(|answer| answer.responder.as_ref()),
         fallback_used: closed.fallback_used,
         remembered: answer.and_then(|answer| answer.remembered.as_ref()),

@@ -69,6 +69,7 @@ impl Program {
             tool: TOOL.to_owned(),
             arguments: AnyJson(arguments),
             operands: self.files.operands.clone(),
+            attachments: Vec::new(),
         }
     }
 

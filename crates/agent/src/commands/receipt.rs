@@ -217,6 +217,7 @@ impl Verify {
                 .clone()
                 .filter(|_| decision.asked_digest.is_some()),
             approvers: 0,
+            attachments: None,
             agent_id: None,
             key: None,
             asked_after: None,

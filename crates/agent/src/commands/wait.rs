@@ -45,6 +45,7 @@ impl WaitCommand {
             agent_id: None,
             amendable: None,
             approvers: 0,
+            attachments: None,
             files: action.filter(|_| !self.no_files),
         };
         finish(&client, asked, self.run, self.json, None).await

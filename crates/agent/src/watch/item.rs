@@ -47,6 +47,9 @@ pub(crate) struct Item {
     pub(super) to: Option<Addressee>,
     #[serde(default, deserialize_with = "of_a_form")]
     pub(super) progress: Option<FormAnswers>,
+    /// The files that were sent with it. A terminal shows none of them.
+    #[serde(default)]
+    pub(super) attachments: Vec<File>,
     pub(super) answer: Option<Value>,
     pub(super) approved: Option<bool>,
     /// What policies say of it. Servers from before there were any say nothing.
@@ -58,6 +61,12 @@ pub(crate) struct Item {
 
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Agent {
+    pub(super) name: String,
+}
+
+/// A file, as it is called.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct File {
     pub(super) name: String,
 }
 

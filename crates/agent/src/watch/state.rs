@@ -172,6 +172,10 @@ impl State {
             _ => 0,
         };
         let fits = self.drawn.lines.len() == self.drawn.of;
+        if !open.attachments.is_empty() {
+            // Rule 11: what is not shown here is not accepted here.
+            return Some("its attachments are on the dashboard, and so is a yes".to_owned());
+        }
         if self.reading.text() == Shown::Cut {
             let (read, of) = (self.reading.lines(), self.drawn.of);
             Some(match fits {

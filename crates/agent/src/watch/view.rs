@@ -235,6 +235,10 @@ fn about(state: &State, open: &Item, width: u16, colour: bool) -> Vec<Line<'stat
         lines.extend(quoted(plan, width, plain));
         lines.push(Line::default());
     }
+    for file in &open.attachments {
+        let line = format!("with the attachment {}", visible::sentence(&file.name));
+        lines.extend(quoted_line(&line, width, plain));
+    }
     if let (Some((_, question)), true) = (open.next_question(), open.is_pending()) {
         lines.extend(given::lines(open, width));
         lines.extend(quoted(&question.prompt, width, BOLD));

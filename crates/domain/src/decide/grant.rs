@@ -172,7 +172,8 @@ fn approved_action(approval: &Interaction) -> Result<&Action, Refused> {
                 text: _,
                 amended: None,
             }),
-        ) if is_by_person => Ok(action),
+            // What was sent with it no grant looks at.
+        ) if is_by_person && action.attachments.is_empty() => Ok(action),
         _ => Err(Refused::NotApproved),
     }
 }

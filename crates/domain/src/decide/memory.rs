@@ -148,7 +148,12 @@ fn given<'a>(answered: &'a Interaction, by: &Principal) -> Result<Given<'a>, Ref
         answered_at,
         receipt: _,
         votes: _,
+        attachments,
     } = answer;
+    // A file is part of one answer alone.
+    if !attachments.is_empty() {
+        return Err(Refused::NothingToKeep);
+    }
     if author.id != responder.id {
         return Err(Refused::NotYourAnswer);
     }

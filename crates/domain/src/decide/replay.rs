@@ -199,8 +199,9 @@ impl<'a> Replay<'a> {
             action,
         };
         let ruling = rule(&self.in_force, &asked);
-        // Whoever is asked by name, or is one of several, is asked whatever a rule allows.
-        let ruling = match approvals.is_some() || to.is_some() {
+        // Whoever is asked by name, is one of several, or has files to look at, is asked whatever a rule allows.
+        let wants_people = approvals.is_some() || to.is_some() || !action.attachments.is_empty();
+        let ruling = match wants_people {
             true => ruling.and_then(Ruling::without_allowing),
             false => ruling,
         };

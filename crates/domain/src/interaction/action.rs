@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::operand::{self, Operand};
 use crate::{
+    attachment::Attachment,
     digest,
     fault::Faults,
     json::{AnyJson, Object},
@@ -27,6 +28,10 @@ pub struct Action {
         skip_serializing_if = "Vec::is_empty"
     )]
     pub operands: Vec<Operand>,
+    /// The files that were sent with it, as people are shown them. Whoever asks names them beside the action; the server puts
+    /// them here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
 }
 
 fn no_arguments() -> AnyJson {
@@ -44,7 +49,7 @@ fn objects<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Operand>, D
 
 impl Action {
     /// `sha256:` and the hex of SHA-256 over the RFC 8785 form of `{"arguments": …, "tool": …}`, with
-    /// `operands` where there are any, so that the tool that runs an action can check that it is the one
+    /// `operands` and `attachments` where there are any, so that the tool that runs an action can check that it is the one
     /// that was approved.
     ///
     /// # Errors
@@ -187,6 +192,45 @@ mod tests {
         };
         assert_ne!(with('a').digest().unwrap(), without.digest().unwrap());
         assert_ne!(with('a').digest().unwrap(), with('b').digest().unwrap());
+    }
+
+    #[test]
+    fn attachments_are_part_of_the_digest_and_none_leave_it_as_it_was() {
+        let without = action(r#"{"tool":"shell","arguments":{}}"#);
+        let none = action(r#"{"tool":"shell","arguments":{},"attachments":[]}"#);
+        assert_eq!(none.digest().unwrap(), without.digest().unwrap());
+        let with = |name: &str, media: &str, size: &str, sha: char| {
+            let sha256 = sha.to_string().repeat(64);
+            action(&format!(
+                r#"{{"tool":"shell","attachments":[{{"name":"{name}","type":"{media}","size":{size},"sha256":"{sha256}"}}]}}"#
+            ))
+        };
+        let one = with("a.png", "image/png", "3", 'a');
+        // However the number is written.
+        let written = with("a.png", "image/png", "3.0", 'a');
+        assert_eq!(written.digest().unwrap(), one.digest().unwrap());
+        // printf '{"arguments":{},"attachments":[{"name":"a.png","sha256":"aaaa…","size":3,"type":"image/png"}],"tool":"shell"}' | sha256sum
+        let expected = format!(
+            r#"{{"arguments":{{}},"attachments":[{{"name":"a.png","sha256":"{}","size":3,"type":"image/png"}}],"tool":"shell"}}"#,
+            "a".repeat(64)
+        );
+        assert_eq!(one.digest().unwrap(), digest::sha256(expected.as_bytes()));
+        for other in [
+            without,
+            with("b.png", "image/png", "3", 'a'),
+            with("a.png", "image/jpeg", "3", 'a'),
+            with("a.png", "image/png", "4", 'a'),
+            with("a.png", "image/png", "3", 'b'),
+        ] {
+            assert_ne!(other.digest().unwrap(), one.digest().unwrap());
+        }
+        for wrong in [
+            r#"{"tool":"t","attachments":[{"name":"a","type":"image/gif","size":3,"sha256":"a"}]}"#,
+            r#"{"tool":"t","attachments":[{"name":"a","type":"image/png","size":-3,"sha256":"a"}]}"#,
+            r#"{"tool":"t","attachments":[{"name":"a","type":"image/png","size":3}]}"#,
+        ] {
+            assert!(serde_json::from_str::<Action>(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

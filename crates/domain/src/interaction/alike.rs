@@ -26,6 +26,10 @@ const ID: usize = 36;
 /// the tool and the arguments, of other kinds the kind, the prompt and the options; title and prompt of a question as they are. A plan is read for itself, a
 /// form is answered for itself, and where people are counted each is approved by itself: they have none.
 pub(super) fn fingerprint(request: &Request) -> Option<Fingerprint> {
+    // What was sent with it makes it another question, in a way that no text tells.
+    if !request.attached().is_empty() {
+        return None;
+    }
     let what = match &request.ask {
         // Each of these is approved by itself.
         Ask::Approval {

@@ -16,6 +16,7 @@ use super::{
     receipt::Receipt,
 };
 use crate::{
+    attachment::{self, Attachment, IS_USED, Uploaded},
     fault::{Fault, Faults, is_blank},
     json::{AnyJson, Object},
     limits,
@@ -37,6 +38,9 @@ pub struct Answer {
     /// The approvals before it, of those that it takes several of.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub votes: Vec<Vote>,
+    /// The files that were sent with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
 }
 
 /// The answer, by kind.
@@ -209,6 +213,13 @@ pub struct AnswerDraft {
     /// The digest of the action or plan that its author was shown, or of the answers that a form had then
     /// ([`progress_digest`](super::progress_digest)): an answer to another one counts for nothing.
     pub digest: Option<String>,
+    /// The ids of files that were sent before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attachments: Option<Vec<String>>,
+    /// What is there under each of these ids, as far as the responder may name it. Never sent: whoever can look it up puts it
+    /// here.
+    #[serde(skip)]
+    pub found: Vec<Option<Uploaded>>,
 }
 
 /// An answer that passed every check.
@@ -261,6 +272,22 @@ impl AnswerDraft {
             // `None` only where a fault says why.
             None => Err(faults.into_result(()).err().unwrap_or_default()),
         }
+    }
+
+    /// The files that it names.
+    ///
+    /// # Errors
+    /// Every one that is not there, with its path.
+    pub fn check_attachments(&self) -> Result<Vec<Attachment>, Vec<Fault>> {
+        let mut faults = Faults::default();
+        let ids = self.attachments.as_deref();
+        let attached = attachment::check(ids, &self.found, false, &mut faults);
+        for (n, found) in self.found.iter().enumerate() {
+            if found.as_ref().is_some_and(|found| found.part_of.is_some()) {
+                faults.add(&format!("attachments[{n}]"), IS_USED);
+            }
+        }
+        faults.into_result(attached)
     }
 
     fn refuse_foreign(&self, kind: Kind, faults: &mut Faults) {

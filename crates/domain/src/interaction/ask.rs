@@ -10,7 +10,7 @@ use super::{
     kind::Kind,
     quorum::{Quorum, QuorumDraft},
 };
-use crate::{digest, fault::Faults, ids::InteractionId, json::AnyJson};
+use crate::{attachment::Attachment, digest, fault::Faults, ids::InteractionId, json::AnyJson};
 
 /// The ask, by its kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -129,8 +129,14 @@ pub(super) struct AskDraft {
 }
 
 impl AskDraft {
-    /// Takes the fields of `kind`; the rest is a fault. `None` only where a fault says why.
-    pub(super) fn check(self, kind: Kind, faults: &mut Faults) -> Option<Ask> {
+    /// Takes the fields of `kind`; the rest is a fault. `attachments` are those of an action. `None` only where a fault says
+    /// why.
+    pub(super) fn check(
+        self,
+        kind: Kind,
+        attachments: Vec<Attachment>,
+        faults: &mut Faults,
+    ) -> Option<Ask> {
         self.refuse_foreign(kind, faults);
         match kind {
             Kind::Question => Some(Ask::Question),
@@ -148,6 +154,16 @@ impl AskDraft {
             }
             Kind::Approval => {
                 let action = faults.present("action", self.action)?;
+                if !action.attachments.is_empty() {
+                    faults.add(
+                        "action.attachments",
+                        "are named in `attachments`, by the ids they got when they were sent",
+                    );
+                }
+                let action = Action {
+                    attachments,
+                    ..action
+                };
                 let action_digest = action.check(faults);
                 let approvals = self.approvals.map(|draft| draft.check(faults));
                 let sent = self.amendable;

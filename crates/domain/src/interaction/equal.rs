@@ -5,12 +5,14 @@ use super::{Interaction, Kind, Request, TaskRef};
 
 impl Interaction {
     /// Whether it can be shown on one card with equal ones. One press never counts towards several approvals that take more
-    /// people, what a policy calls destructive stands alone, and what may be changed first has a control of its own.
+    /// people, what a policy calls destructive stands alone, what may be changed first has a control of its own, and a message
+    /// holds no files.
     pub fn may_share_a_card(&self) -> bool {
         let kind = self.request.kind();
         matches!(kind, Kind::Approval | Kind::Acknowledgement)
             && !self.stands_alone()
             && self.amendable().is_none()
+            && self.request.attached().is_empty()
     }
 
     /// Whether a person decides the same here and there: the same agent wants to run the same action, to the last byte, and

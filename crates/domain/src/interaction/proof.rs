@@ -5,7 +5,8 @@ use thiserror::Error;
 
 use super::{
     Action, Answer, AnswerContent, Ask, Interaction, Outcome, Receipt, State, Then, Vote,
-    different, people, receipt,
+    different, people,
+    receipt::{self, attachments_digest},
 };
 use crate::{digest, sign::Verify};
 
@@ -176,7 +177,10 @@ impl Interaction {
             Ask::Question | Ask::Choice(_) => decision.remembered.is_some(),
             Ask::Acknowledgement | Ask::Form { .. } | Ask::Notification { .. } => false,
         };
-        if !content {
+        // An erased one has no files any more.
+        let of_files =
+            self.erased.is_some() || decision.attachments_digest == attachments_digest(self);
+        if !content || !of_files {
             return Err(Unproven::OtherContent);
         }
         // A rule decides only what the policies said so of.

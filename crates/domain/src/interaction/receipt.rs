@@ -13,7 +13,7 @@ use super::{
     quorum::{Approver, Vote},
 };
 use crate::{
-    digest,
+    attachment, digest,
     ids::InteractionId,
     principal::{AgentRef, Responder, Via},
     sign::{PublicKey, Sign, Signature},
@@ -60,6 +60,10 @@ pub struct Decision {
     /// For a plan review: `sha256:` and the hex of SHA-256 over the plan's bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan_digest: Option<String>,
+    /// For a plan review with attachments: `sha256:` and the hex of SHA-256 over the RFC 8785 form of their list. Those of an
+    /// approval are part of its action.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attachments_digest: Option<String>,
     /// The agent that asked.
     pub agent: AgentRef,
     /// The responder who decided.
@@ -109,6 +113,11 @@ pub(crate) fn fits(kind: Kind, outcome: Outcome) -> bool {
         | Outcome::Cancelled
         | Outcome::Void => false,
     }
+}
+
+/// What a receipt says of files beside what is decided.
+pub(super) fn attachments_digest(interaction: &Interaction) -> Option<String> {
+    attachment::digest_of(&interaction.request.attachments)
 }
 
 /// The people by whom it is approved, where it takes several.
@@ -269,6 +278,7 @@ impl Receipt {
             action_digest,
             asked_digest,
             plan_digest,
+            attachments_digest: attachments_digest(interaction),
             agent: interaction.agent.clone(),
             responder: responder.clone(),
             approvers: approvers(interaction, content, responder, answered_at, votes),

@@ -59,9 +59,14 @@ impl Request {
             withdraw_on_disconnect: _,
             // Policies say nothing of questions.
             ruled: _,
+            attachments,
             // Of approvals alone.
             owners: _,
         } = self;
+        // What is in a file may be the question.
+        if !attachments.is_empty() {
+            return None;
+        }
         let choice = match ask {
             Ask::Question => None,
             Ask::Choice(choice) => Some(choice.clone()),

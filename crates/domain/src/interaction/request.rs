@@ -15,9 +15,11 @@ use super::{
     kind::Kind,
     mode::{Mode, Priority},
     quorum::{Counted, Quorum, QuorumDraft},
+    receipt::is_decision,
     ruled::{Ruled, Then},
 };
 use crate::{
+    attachment::{self, Attachment, Uploaded},
     fault::{Fault, Faults},
     ids::PersonId,
     json::{AnyJson, Object, Whole},
@@ -54,6 +56,9 @@ pub struct Request {
     /// Whether it is taken back when the session ends in which it was asked.
     #[serde(default, skip_serializing_if = "is_false")]
     pub withdraw_on_disconnect: bool,
+    /// The files that were sent with it, unless it is an approval: those are part of its action. See [`Request::attached`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
     /// What the policies said of it when it was asked (rule 14); nothing when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ruled: Option<Box<Ruled>>,
@@ -147,6 +152,13 @@ pub struct Draft {
     /// See [`Request::withdraw_on_disconnect`]; only with a `session_id`. Not for a notification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub withdraw_on_disconnect: Option<bool>,
+    /// The ids of files that were sent before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attachments: Option<Vec<String>>,
+    /// What is there under each of these ids, as far as the agent may name it. Never sent: whoever can look it up puts it
+    /// here.
+    #[serde(skip)]
+    pub found: Vec<Option<Uploaded>>,
 }
 
 /// Tells `null` from absent: called only when the field is there.
@@ -157,7 +169,8 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<i
 
 impl Draft {
     /// Tells this request from others: SHA-256 over the JSON as it was sent, the same however the body was
-    /// spaced and its keys were ordered, and before defaults, which an operator may change.
+    /// spaced and its keys were ordered, and before defaults, which an operator may change. Files count by what they are: one
+    /// that is sent once more has another id.
     pub fn fingerprint(&self) -> [u8; 32] {
         let mut sorted = self.clone();
         let arguments = sorted.action.as_mut();
@@ -172,6 +185,12 @@ impl Draft {
         .flatten()
         {
             value.sort_all_objects();
+        }
+        for (id, found) in sorted.attachments.iter_mut().flatten().zip(&self.found) {
+            let what = found.as_ref().map(|found| &found.attachment);
+            if let Some(what) = what.and_then(|what| serde_json::to_string(what).ok()) {
+                *id = what;
+            }
         }
         // Strings, numbers and string keys always have a JSON form.
         let json = serde_json::to_vec(&sorted).unwrap_or_default();
@@ -205,6 +224,12 @@ impl Draft {
             mode: self.mode,
             timeout_seconds: self.timeout_seconds,
         };
+        let attached = attachment::check(
+            self.attachments.as_deref(),
+            &self.found,
+            kind.is_some_and(is_decision),
+            &mut faults,
+        );
         let draft = AskDraft {
             options: self.options,
             multiple: self.multiple,
@@ -218,7 +243,11 @@ impl Draft {
                 .map(|questions| questions.into_iter().map(|Object(it)| it).collect()),
             level: self.level,
         };
-        let ask = kind.and_then(|kind| draft.check(kind, &mut faults));
+        let (attachments, of_action) = match kind {
+            Some(Kind::Approval) => (Vec::new(), attached),
+            _ => (attached, Vec::new()),
+        };
+        let ask = kind.and_then(|kind| draft.check(kind, of_action, &mut faults));
         let fallback = match (&ask, self.fallback) {
             (Some(ask), Some(AnyJson(value))) => fallback(&mut faults, ask, value),
             _ => None,
@@ -257,6 +286,7 @@ impl Draft {
             timeout_seconds,
             callback_url: self.callback_url,
             withdraw_on_disconnect: withdraws,
+            attachments,
             ruled: None,
             owners: Vec::new(),
         })
@@ -267,6 +297,19 @@ impl Request {
     /// The kind of answer asked for.
     pub fn kind(&self) -> Kind {
         self.ask.kind()
+    }
+
+    /// The files that were sent with it.
+    pub fn attached(&self) -> &[Attachment] {
+        match &self.ask {
+            Ask::Approval { action, .. } => &action.attachments,
+            Ask::Question
+            | Ask::Choice(_)
+            | Ask::Acknowledgement
+            | Ask::PlanReview { .. }
+            | Ask::Form { .. }
+            | Ask::Notification { .. } => &self.attachments,
+        }
     }
 
     /// Whether a policy says that its action is destructive.
@@ -309,7 +352,7 @@ impl Request {
             }
             (one, other) => one == other,
         };
-        self.prompt == asked.prompt && is_same
+        self.prompt == asked.prompt && self.attachments == asked.attachments && is_same
     }
 
     /// How much memory it takes, roughly: as JSON of so many bytes, and for its values.

@@ -1,7 +1,7 @@
 //! Rule 11: whole or not at all. A surface offers a decision only if everything that the decision covers is shown
 //! there before it, in full.
 
-use super::{AnswerContent, AnswerDraft, PlanDecision};
+use super::{AnswerContent, AnswerDraft, PlanDecision, Request};
 
 /// How much of a decision's content is shown on a surface before the decision can be given there: the action or the
 /// plan, the prompt, the options.
@@ -40,6 +40,13 @@ impl Shown {
     /// Whether the surface may offer such an answer. To say no one need not have read to the end.
     pub fn offers(self, verdict: Verdict) -> bool {
         self == Self::Whole || verdict == Verdict::Decline
+    }
+}
+
+impl Request {
+    /// How much of its files a surface shows that shows none.
+    pub fn without_files(&self) -> Shown {
+        Shown::unless_cut(!self.attached().is_empty())
     }
 }
 

@@ -66,6 +66,8 @@ impl Request {
             timeout_seconds: self.timeout_seconds,
             callback_url: None,
             withdraw_on_disconnect: self.withdraw_on_disconnect,
+            // Their names are words, and their bytes are erased with it.
+            attachments: Vec::new(),
             // The words of an admin, about no one thing.
             ruled: self.ruled.clone(),
             owners: self.owners.clone(),
@@ -93,6 +95,7 @@ impl Ask {
                     tool: String::new(),
                     arguments: AnyJson(serde_json::json!({})),
                     operands: Vec::new(),
+                    attachments: Vec::new(),
                 },
                 action_digest: action_digest.clone(),
                 // That it was, not what of it.
@@ -145,6 +148,7 @@ impl Answer {
             answered_at: self.answered_at,
             receipt: self.receipt.clone(),
             votes: self.votes.iter().map(Vote::without_words).collect(),
+            attachments: Vec::new(),
         }
     }
 }

@@ -103,7 +103,8 @@ impl Matcher {
 
     /// Whether it covers this action. What is destructive is only covered by a matcher that was made for exactly this (rule 15).
     pub fn matches(&self, action: &Action) -> bool {
-        if self.tool() != action.tool {
+        // What was sent with it is looked at by a person.
+        if self.tool() != action.tool || !action.attachments.is_empty() {
             return false;
         }
         match self {

@@ -22,6 +22,10 @@ pub fn propose(action: &Action) -> Vec<Matcher> {
     let Ok(digest) = action.digest() else {
         return Vec::new();
     };
+    // It would cover nothing.
+    if !action.attachments.is_empty() {
+        return Vec::new();
+    }
     let exactly = Matcher::Exactly(Exactly {
         tool: action.tool.clone(),
         digest,

@@ -4,7 +4,7 @@
 use std::{cmp::Reverse, collections::BTreeSet};
 
 use crate::{
-    interaction::{AnswerContent, Ask, Interaction, Outcome, Repeatable, Request},
+    interaction::{AnswerContent, Ask, Interaction, Outcome, Repeatable, Request, State},
     limits::{EARLIER, EARLIER_ALIKE, EARLIER_WORDS, SEARCHED_WORD_CHARS},
 };
 
@@ -59,11 +59,12 @@ pub fn earlier<'a>(asked: &Interaction, found: &'a [Interaction]) -> Vec<&'a Int
     shown
 }
 
-/// What was answered by itself is the word of a person who did not see that question.
+/// What was answered by itself is the word of a person who did not see that question, and an answer with files is more than
+/// its words.
 fn is_by_person(one: &Interaction) -> bool {
-    one.state.outcome() == Some(Outcome::Answered)
-        && one.answer().is_some()
-        && one.remembered().is_none()
+    let is_whole =
+        matches!(&one.state, State::Resolved { answer } if answer.attachments.is_empty());
+    is_whole && one.state.outcome() == Some(Outcome::Answered) && one.remembered().is_none()
 }
 
 /// Whether the answer to the one can be given to this. A blank one tells nobody anything.

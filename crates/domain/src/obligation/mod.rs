@@ -200,6 +200,7 @@ fn about<'a>(event: &Event, writes: &'a [Write]) -> Option<&'a Interaction> {
         | Write::Arrived { .. }
         | Write::Ladder(_)
         | Write::Grant(_)
+        | Write::Attach(_)
         | Write::Memory(_)
         | Write::Policy(_)
         | Write::Retry { .. }

@@ -162,6 +162,7 @@ impl Example {
             tool: self.tool.clone(),
             arguments: self.arguments.clone(),
             operands: Vec::new(),
+            attachments: Vec::new(),
         }
     }
 }

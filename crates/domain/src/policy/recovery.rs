@@ -44,6 +44,7 @@ pub(super) fn forbidden_by(rule: &PolicyRule) -> Option<&'static str> {
                     tool: (*tool).to_owned(),
                     arguments: AnyJson(arguments),
                     operands: Vec::new(),
+                    attachments: Vec::new(),
                 };
                 let asked = Question {
                     agent: "",

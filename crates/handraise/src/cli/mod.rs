@@ -322,7 +322,8 @@ async fn start(flags: ServerFlags) -> anyhow::Result<()> {
         Arc::new(SystemClock),
         Arc::new(SystemIds),
         keys,
-    );
+    )
+    .with_files()?;
     // Before anybody can ask.
     policy::at_start(&state.service, &state.config).await?;
     let slack = WayIn::new(&state.config, &state.service)?;

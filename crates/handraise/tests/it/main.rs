@@ -10,6 +10,7 @@ mod amending;
 mod answering;
 mod ask_command;
 mod asking;
+mod attachments;
 mod bounds;
 mod callbacks;
 mod campaign;

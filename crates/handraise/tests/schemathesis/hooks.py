@@ -144,7 +144,7 @@ def before_call(context, case, **kwargs):
 
 
 def mend(call, body):
-    for name in ("team", "teams", "to", "revises"):
+    for name in ("team", "teams", "to", "revises", "attachments"):
         # What it makes up is none.
         body.pop(name, None)
     for address in ("callback_url", "target_url"):

@@ -28,6 +28,8 @@ pub(super) struct Covered {
     pub(super) parts: Vec<Part>,
     /// The action that will run, of an approval: the first of the parts.
     pub(super) action: Option<Written>,
+    /// Whether there are files, of which Slack shows the names alone.
+    has_files: bool,
 }
 
 /// A text from outside, of any length.
@@ -87,17 +89,22 @@ impl Covered {
         }
         parts.push(Part::new(says, prose(&request.prompt), Look::Prose));
         parts.extend(more(interaction));
-        Self { parts, action }
+        parts.extend(files(request));
+        Self {
+            parts,
+            action,
+            has_files: request.without_files() == Shown::Cut,
+        }
     }
 
-    /// Whether Slack shows these texts and no others. It decodes three entities, and does not say where:
+    /// Whether Slack shows all that is covered: these texts and no others, and no files. It decodes three entities, and does not say where:
     /// <https://docs.slack.dev/messaging/formatting-message-text#escaping>. `ls &gt; ./x` runs `ls`, and then `./x`.
     pub(super) fn is_read_as_written(&self) -> bool {
         let decoded = |part: &Part| {
             let mut entities = ["&amp;", "&lt;", "&gt;"].iter();
             part.look != Look::Beside && entities.any(|entity| part.body.contains(entity))
         };
-        !self.parts.iter().any(decoded)
+        !self.has_files && !self.parts.iter().any(decoded)
     }
 
     /// How much of each has room, beside something else that may be as long as `beside`.
@@ -167,6 +174,24 @@ impl Part {
 
 fn title(request: &Request) -> Option<String> {
     request.title.as_deref().map(line)
+}
+
+/// What the files are called that were sent with it. What is in them stands on the dashboard.
+fn files(request: &Request) -> Option<Part> {
+    let attached = request.attached();
+    let lines = attached.iter().map(|file| {
+        let kind = if file.media.is_picture() {
+            "picture"
+        } else {
+            "text"
+        };
+        format!("{} ({kind}, {})", line(&file.name), file.size_in_words())
+    });
+    let lines: Vec<String> = lines.collect();
+    (!lines.is_empty()).then(|| {
+        let heading = Some("Attachments, which are on the dashboard".to_owned());
+        Part::new(heading, lines.join("\n"), Look::Prose)
+    })
 }
 
 /// What the policies say of it: people see it wherever they decide (rule 14).

@@ -89,6 +89,7 @@ pub(super) async fn sweep(connection: &mut Connection, erasing: &Erasing, by: i6
     }
     super::index::forget(connection, id).await?;
     super::grants::erase(connection, erasing).await?;
+    super::attachments::erase(connection, erasing).await?;
     super::memories::erase(connection, erasing).await?;
     // What a receiver replied may quote what it was sent.
     let replies = "UPDATE delivery_attempts SET body = NULL WHERE delivery_id IN (

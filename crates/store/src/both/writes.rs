@@ -54,6 +54,7 @@ pub(super) async fn apply(
             }
             Write::Counted(standing) => super::standing::holds(connection, standing).await?,
             Write::Ladder(step) => super::ladders::apply(connection, step).await?,
+            Write::Attach(attaching) => super::attachments::apply(connection, attaching).await?,
             Write::Grant(step) => super::grants::apply(connection, step).await?,
             Write::Memory(step) => super::memories::apply(connection, step).await?,
             Write::Policy(step) => super::policies::apply(connection, step).await?,

@@ -1,6 +1,7 @@
 //! What the server may ask of its database, by subject. What writes, the journal and the outbox stand beside
 //! [`Store`](crate::Store).
 
+pub(crate) mod attachments;
 pub(crate) mod grants;
 pub(crate) mod interactions;
 pub(crate) mod memories;

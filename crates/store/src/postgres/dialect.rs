@@ -9,7 +9,7 @@ use super::{Db, Store};
 pub(super) const LOOKED_THROUGH: &[usize] = &[128, 512, 2_048];
 
 /// Writes the tables anew that have words in them, or have had.
-pub(super) const REWRITE: [&str; 12] = [
+pub(super) const REWRITE: [&str; 13] = [
     "VACUUM FULL events",
     "VACUUM FULL interactions",
     "VACUUM FULL interaction_words",
@@ -22,6 +22,7 @@ pub(super) const REWRITE: [&str; 12] = [
     "VACUUM FULL grants",
     "VACUUM FULL memories",
     "VACUUM FULL suggestions",
+    "VACUUM FULL attachments",
 ];
 
 /// Whether an interaction is erased. It stays so until the transaction ends: who erases it waits, and is waited for.

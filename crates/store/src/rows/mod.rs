@@ -1,6 +1,7 @@
 //! Rows as stored, and the way between them and the domain. The same on both databases.
 
 mod access;
+mod attachments;
 mod cards;
 mod duties;
 mod factors;
@@ -28,6 +29,7 @@ pub(crate) use access::{
     AccountRow, AgentOwnerRow, IdentityRow, MadeLinkRow, OpenSessionRow, PersonRecordRow,
     PersonRow, SessionDataRow, SessionRow, TokenRecordRow, TokenRow, actor_text,
 };
+pub(crate) use attachments::{FileRow, file_size};
 pub(crate) use cards::{on_card, pace, pace_text};
 pub(crate) use duties::{DutyRow, duty, duty_text};
 pub(crate) use factors::FactorRow;

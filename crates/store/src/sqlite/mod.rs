@@ -12,6 +12,8 @@ mod outbox;
 mod access;
 #[path = "../both/agents.rs"]
 mod agents;
+#[path = "../both/attachments.rs"]
+mod attachments;
 #[path = "../both/audience.rs"]
 mod audience;
 #[path = "../both/briefs.rs"]

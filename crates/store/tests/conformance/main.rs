@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod access;
+mod attachments;
 mod bounds;
 mod cards;
 mod claims;

@@ -65,6 +65,7 @@ fn task_of(changeset: &Changeset) -> Task {
         | Write::Arrived { .. }
         | Write::Ladder(_)
         | Write::Grant(_)
+        | Write::Attach(_)
         | Write::Memory(_)
         | Write::Policy(_)
         | Write::Retry { .. }

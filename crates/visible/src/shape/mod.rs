@@ -228,6 +228,11 @@ pub fn source(text: &str) -> Text {
     Text::plain(text)
 }
 
+/// A difference that is a file of its own, as `diff -u` and git write it: every line as it is.
+pub fn diff(text: &str) -> Text {
+    Text::diff(text)
+}
+
 /// The action as JSON in ASCII: no rule of ours can get it wrong.
 fn plain(action: &Action, digest: &str) -> View {
     let json = serde_json::to_string_pretty(&action.arguments.0).unwrap_or_default();

@@ -58,6 +58,7 @@ fn action(tool: &str, arguments: Value) -> Action {
         tool: tool.to_owned(),
         arguments: AnyJson(arguments),
         operands: Vec::new(),
+        attachments: Vec::new(),
     }
 }
 
@@ -92,6 +93,7 @@ proptest! {
             tool: visible::back(&drawn.tool),
             arguments: AnyJson(back::value(&drawn.arguments).unwrap()),
             operands: back::operands(&drawn.operands).unwrap(),
+            attachments: Vec::new(),
         };
         prop_assert_eq!(again.digest().ok(), action.digest().ok());
     }

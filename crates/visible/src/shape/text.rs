@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Sign;
+use super::{Sign, highlight::Clock, patch};
 use crate::{self as visible, Ink, Reader, Run};
 
 /// A string by its lines.
@@ -55,6 +55,25 @@ impl Text {
         });
         Self {
             language: None,
+            lines: lines.collect(),
+            end,
+        }
+    }
+}
+
+impl Text {
+    /// A difference, as `diff -u` and git write it: its lines as they are, and known which go and which come.
+    pub(super) fn diff(text: &str) -> Self {
+        let (lines, end) = split(text);
+        let reader = Reader::person(&[text]);
+        let read = patch::read(&lines, Clock::start().end());
+        let lines = lines.into_iter().zip(read);
+        let lines = lines.map(|(line, (sign, changed))| Line {
+            sign,
+            runs: runs(line, reader, &[], &changed),
+        });
+        Self {
+            language: Some("patch".to_owned()),
             lines: lines.collect(),
             end,
         }

@@ -6,7 +6,7 @@ use utoipa::openapi::{
     schema::{AnyOfBuilder, ArrayBuilder},
 };
 
-use super::asks::form_answers;
+use super::asks::{attachments, form_answers};
 use crate::resource::{
     names,
     shapes::{
@@ -83,6 +83,9 @@ fn answer(title: &str, fields: impl IntoIterator<Item = Field>) -> ObjectBuilder
         "selected",
         "text",
     ];
+    let fields = fields
+        .into_iter()
+        .chain([may("attachments", attachments())]);
     with_nulls(sent(fields), &all).title(Some(title))
 }
 

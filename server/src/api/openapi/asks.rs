@@ -229,8 +229,17 @@ fn number() -> ObjectBuilder {
         .maximum(Some(EXACT))
 }
 
+/// Files that were sent before, by their ids.
+pub(super) fn attachments() -> ArrayBuilder {
+    let which = "The ids of files that were sent with this token (`send_attachment`), each of which belongs to nothing yet.";
+    list_of(id())
+        .max_items(Some(limits::ATTACHMENTS))
+        .unique_items(true)
+        .description(Some(which))
+}
+
 /// What every kind has.
-fn common() -> [Field; 7] {
+fn common() -> [Field; 8] {
     let metadata = "Anything the agent wants back, up to 8 kB and 32 levels.";
     let prompt = "In markdown.";
     let title = "A few words above the prompt.";
@@ -249,6 +258,7 @@ fn common() -> [Field; 7] {
         may("task", reference("NamedTaskDraft")),
         may("priority", names::Priority::schema()),
         may("team", line(limits::LINE_CHARS).description(Some(team))),
+        may("attachments", attachments()),
         may("metadata", any_object().description(Some(metadata))),
     ]
 }

@@ -101,7 +101,14 @@ fn content(problems: &[Refusal], codes: Vec<&str>) -> Content {
 
 fn problems(operation: &Operation) -> Vec<Refusal> {
     let mut found = of_call(operation.operation_id.as_deref().unwrap_or_default());
-    if operation.request_body.is_some() {
+    if operation.operation_id.as_deref() == Some("send_attachment") {
+        // Its body is a file.
+        found.extend([
+            Refusal::from(Unread::Incomplete),
+            Refusal::from(Unread::TooSlow),
+            Refusal::attachment_too_large(),
+        ]);
+    } else if operation.request_body.is_some() {
         found.extend([
             Refusal::unreadable("EOF while parsing an object at line 1 column 9"),
             Refusal::from(Unread::Incomplete),
@@ -137,7 +144,23 @@ fn of_call(operation: &str) -> Vec<Refusal> {
             Refused::TooMuchInTask.into(),
             quota_used_up(),
             Refused::Altered.into(),
+            Refused::FileMissing.into(),
+            Refused::NoFiles.into(),
         ],
+        "send_attachment" => vec![
+            responders_only(),
+            quota_used_up(),
+            Refused::TooManyFiles { limit: 50 }.into(),
+            Refusal::busy("too many files are on their way; try again in a moment"),
+            Refused::NoFiles.into(),
+            Refusal::invalid(vec![domain::Fault::new(
+                "$",
+                "has 65500 × 65500 pixels, at most 16000000 in all and 16384 a side are allowed",
+            )]),
+        ],
+        "get_attachment" | "get_answer_attachment" => {
+            vec![Refusal::not_found(), Refused::FileMissing.into()]
+        }
         "list_interactions" | "list_tasks" => vec![bad_parameter()],
         "get_interaction" => vec![
             Refusal::not_found(),
@@ -159,6 +182,8 @@ fn of_call(operation: &str) -> Vec<Refusal> {
             Refused::NotCounted(Uncounted::NoOwner).into(),
             Refused::NotCounted(Uncounted::NotInTeam).into(),
             Refused::Altered.into(),
+            Refused::FileMissing.into(),
+            Refused::NoFiles.into(),
         ],
         "collect" => vec![
             Refusal::not_an_agent(),

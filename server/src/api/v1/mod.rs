@@ -1,6 +1,7 @@
 //! Version 1: a file a noun or verb.
 
 pub(crate) mod answer;
+pub(crate) mod attachments;
 pub(crate) mod callback_secret;
 pub(crate) mod cancel;
 pub(crate) mod claim;

@@ -97,8 +97,12 @@ impl Words {
             matches!(&request.ask, Ask::Approval { action, .. } if !action.operands.is_empty());
         // What a policy says of it stands beside it wherever it is decided (rule 14), and there is no room for that.
         let is_ruled = request.ruled.is_some();
-        let is_whole =
-            is_plain && fits(&body) && agent == interaction.agent.name && !refers && !is_ruled;
+        let is_whole = is_plain
+            && fits(&body)
+            && agent == interaction.agent.name
+            && !refers
+            && !is_ruled
+            && request.without_files() == Shown::Whole;
         let shown = Shown::unless_cut(!is_whole);
         let mut buttons = buttons(&request.ask);
         buttons.retain(|button| shown.offers(button.verdict) && is_short(&button.title));

@@ -13,9 +13,13 @@ impl Question {
     pub(super) fn above(&self) -> String {
         if self.shown == Shown::Cut {
             return format!(
-                "<p class=\"notice strong\">This is longer than a page for a telephone: what stands here is its beginning. \
-                 All of it is on the full page{and_decided}.</p>\
+                "<p class=\"notice strong\">{why} All of it is on the full page{and_decided}.</p>\
                  <div class=\"prompt\"><div class=\"source\" dir=\"ltr\">{beginning}</div><p>…</p></div>",
+                why = match self.has_files {
+                    true => "There are files with this, which do not stand here.",
+                    false =>
+                        "This is longer than a page for a telephone: what stands here is its beginning.",
+                },
                 and_decided = match self.is_open() && self.may_answer {
                     true => ", and only there it can be accepted",
                     false => "",

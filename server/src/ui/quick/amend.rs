@@ -99,6 +99,11 @@ impl ForPerson {
             let why = "The agent cannot take changed arguments here. Deny it, and say what should change.";
             return Err(UiError::Invalid(why.to_owned()));
         }
+        if question.has_files {
+            let why =
+                "There are files with this, which do not stand here, so nothing is approved here.";
+            return Err(UiError::Invalid(why.to_owned()));
+        }
         if !question.is_open() {
             return Err(UiError::Invalid(
                 "It does not wait any more, so nothing can be changed.".to_owned(),

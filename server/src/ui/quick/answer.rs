@@ -8,7 +8,7 @@ use domain::{
 };
 use url::form_urlencoded;
 
-use super::form::Typed;
+use super::{files, form::Typed};
 
 /// The fields of a form.
 pub(super) struct Sent(Vec<(String, String)>);
@@ -69,6 +69,12 @@ impl Sent {
         self.text("text").filter(|text| !text.is_empty())
     }
 
+    /// The ids of the files that go with it.
+    pub(super) fn files(&self) -> Vec<String> {
+        let fields = self.0.iter().filter(|(field, _)| field == "attachments");
+        fields.map(|(_, value)| value.clone()).collect()
+    }
+
     /// Whether it dismisses the question, since its agent is offline.
     pub(super) fn dismisses(&self) -> bool {
         self.field("dismiss").is_some()
@@ -89,6 +95,7 @@ impl Sent {
             question: self.question().map(str::to_owned),
             problem: None,
             asked_if_empty: false,
+            files: files::ids(Some(&self.files().join(","))),
         }
     }
 

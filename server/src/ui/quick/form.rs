@@ -8,7 +8,7 @@ use app::{
 };
 use domain::interaction::{FormAnswer, PlanDecision, Verdict};
 
-use super::question::Question;
+use super::{files, question::Question};
 use crate::plain_page::html::Text;
 
 /// What a person has typed or picked, when the form is shown again, and why it is.
@@ -23,6 +23,8 @@ pub(super) struct Typed {
     pub(super) problem: Option<String>,
     /// Whether it was asked if an empty answer is meant.
     pub(super) asked_if_empty: bool,
+    /// The ids of the files that were sent for the answer.
+    pub(super) files: Vec<String>,
 }
 
 impl Question {
@@ -68,8 +70,9 @@ impl Question {
         });
         format!(
             "<form class=\"answer\" method=\"post\" action=\"/q/{id}\" data-draft=\"{id}{draft}\">\
-             <input type=\"hidden\" name=\"by\" value=\"{by}\">{empty}{problem}{fields}</form>",
+             <input type=\"hidden\" name=\"by\" value=\"{by}\">{empty}{problem}{files}{fields}</form>",
             by = self.reader,
+            files = files::fields(&typed.files),
             draft = Text(draft.as_deref().unwrap_or_default()),
             problem = problem.unwrap_or_default(),
         )

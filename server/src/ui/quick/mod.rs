@@ -7,6 +7,7 @@ mod amend;
 mod amend_fields;
 mod answer;
 mod ending;
+mod files;
 mod form;
 mod page;
 mod question;
@@ -51,12 +52,16 @@ use crate::{
     state::AppState,
 };
 
+/// The largest body that is taken here: a file that goes with an answer.
+pub const FILE_BYTES: usize = files::BYTES;
+
 /// Their address.
 pub fn routes() -> Router<AppState> {
     Router::new()
         .route("/q/{id}", get(show).post(take))
         .route("/q/{id}/amend", get(show_amend).post(take_amend))
         .layer(DefaultBodyLimit::max(limits::BODY_BYTES))
+        .merge(files::routes())
 }
 
 /// What stands in the address.
@@ -68,6 +73,8 @@ struct Wanted {
     question: Option<usize>,
     /// The one that was answered just before.
     after: Option<String>,
+    /// The ids of files that its author has sent for the answer.
+    files: Option<String>,
 }
 
 /// `GET /q/{id}`: shows it, and changes nothing.
@@ -94,7 +101,10 @@ async fn show(
         }
         let step = wanted.question.and_then(|n| n.checked_sub(1));
         let question = reader.question(&interaction, step).await?;
-        let before = question.before();
+        let before = Typed {
+            files: files::ids(wanted.files.as_deref()),
+            ..question.before()
+        };
         reader
             .page(&question, StatusCode::OK, &before, &wanted)
             .await
@@ -185,7 +195,8 @@ impl ForPerson {
                 None => format!("/q/{id}?after={id}"),
             });
         }
-        let draft = sent.draft(&interaction.request.ask)?;
+        let mut draft = sent.draft(&interaction.request.ask)?;
+        draft.attachments = Some(sent.files()).filter(|files| !files.is_empty());
         // Whatever a form says: what has no room on the page was not shown on it (rule 11).
         if question.is_open() && !question.shown.offers(draft.verdict()) {
             return Err(UiError::Invalid(
@@ -279,8 +290,12 @@ impl ForPerson {
             true => amend::way(id),
             false => String::new(),
         };
+        let files = match form.is_empty() {
+            true => String::new(),
+            false => files::form(question, &typed.files),
+        };
         let end = match question.is_open() {
-            true => [unsent, whole, end, change].concat(),
+            true => [unsent, whole, end, change, files].concat(),
             false if unsent.is_empty() => end + KEPT,
             false => end + &unsent,
         };

@@ -64,6 +64,10 @@ pub(super) struct Question {
     pub(super) shown: Shown,
     /// Its beginning, where it has not.
     pub(super) beginning: String,
+    /// Whether files were sent with it, which have no room here.
+    pub(super) has_files: bool,
+    /// Whether its answer can have files. Those of a form go with the last of several, and of several approvals none has any.
+    pub(super) takes_files: bool,
 }
 
 impl ForPerson {
@@ -111,7 +115,8 @@ impl ForPerson {
                 .principal()?
                 .responder_for(interaction.team.as_ref())
                 .is_ok(),
-            is_amendable: interaction.amendable().is_some(),
+            is_amendable: interaction.amendable().is_some()
+                && request.without_files() == Shown::Whole,
             title: match request.title.as_deref() {
                 Some(title) => harmless(title),
                 None => heading(row.kind, &row.agent),
@@ -130,6 +135,10 @@ impl ForPerson {
             unsent,
             shown: Shown::Whole,
             beginning: String::new(),
+            has_files: request.without_files() == Shown::Cut,
+            takes_files: service.keeps_files()
+                && interaction.quorum().is_none()
+                && request.kind() != Kind::Form,
             row,
         };
         question.make_fit(interaction);
@@ -227,6 +236,11 @@ impl Question {
     /// Leaves out what can be: first texts as they are written, which stand there as they read; then all but the
     /// beginning, and with it every decision but a no.
     fn make_fit(&mut self, interaction: &Interaction) {
+        if self.has_files && interaction.erased.is_none() {
+            self.shown = Shown::Cut;
+            self.beginning = beginning(interaction);
+            return;
+        }
         if self.fits() || self.fits_without_comparing() {
             return;
         }

@@ -562,6 +562,7 @@ fn files_of_an_action_are_looked_at_again() {
         tool: "sh".to_owned(),
         arguments: domain::json::AnyJson(serde_json::json!({ "cwd": folder.path() })),
         operands: of_command(folder.path(), "sh x.sh").operands,
+        attachments: Vec::new(),
     };
     unchanged(&action).unwrap();
     for other in ["X.sh", "x.sh and more", ""] {

@@ -154,6 +154,7 @@ impl Call {
             tool: self.tool_name.clone(),
             arguments: AnyJson(arguments),
             operands: files.operands.clone(),
+            attachments: Vec::new(),
         })
     }
 

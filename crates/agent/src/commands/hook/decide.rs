@@ -47,6 +47,7 @@ pub(super) async fn decide(
         digest,
         amended: None,
         approvers: 0,
+        attachments: None,
         agent_id: asked.agent_id(),
         key: Some(key),
         asked_after: Some(began),

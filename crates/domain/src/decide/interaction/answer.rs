@@ -1,15 +1,17 @@
 //! A responder answers.
 
 use super::{
+    attach::attach_to_answer,
     close, not_erased,
     quorum::{self, Counting, Voters},
     still_open,
 };
 use crate::{
+    attachment::{Attachment, Holder},
     changeset::{Changeset, Write},
     decide::next::{advance, event},
     event::InteractionEvent,
-    fault::Faults,
+    fault::{Fault, Faults},
     ids::Moment,
     interaction::{
         Answer, AnswerContent, AnswerDraft, Checked, FormAnswers, Interaction, Outcome, Receipt,
@@ -57,16 +59,28 @@ pub fn answer_counted(
     let is_over = !interaction.state.is_pending() && !interaction.asks_for_a_decision();
     let digest = draft.digest.filter(|_| !is_over);
     let draft = AnswerDraft { digest, ..draft };
-    let checked = draft
-        .check(
-            &interaction.request.ask,
-            interaction.progress().unwrap_or(&none),
-        )
-        .map_err(Refused::Invalid)?;
+    let attachments = draft.check_attachments();
+    let found = draft.found.clone();
+    let checked = draft.check(
+        &interaction.request.ask,
+        interaction.progress().unwrap_or(&none),
+    );
+    let (checked, attachments) = match (checked, attachments) {
+        (Ok(checked), Ok(attachments)) => (checked, attachments),
+        (checked, attachments) => {
+            let mut faults = checked.err().unwrap_or_default();
+            faults.extend(attachments.err().unwrap_or_default());
+            return Err(Refused::Invalid(faults));
+        }
+    };
     still_open(interaction, now)?;
     let content = match checked {
         Checked::Whole(content) => content,
         Checked::Part(answers) => {
+            none_yet(
+                &attachments,
+                "go with the last answer of a form: it is the one that is sent",
+            )?;
             let next = Interaction {
                 state: State::Pending {
                     answers: answers.clone(),
@@ -89,7 +103,13 @@ pub fn answer_counted(
                     standing = Some(on);
                     before
                 }
-                Counting::TakesMore(changeset) => return Ok(*changeset),
+                Counting::TakesMore(changeset) => {
+                    none_yet(
+                        &attachments,
+                        "do not go with one of several approvals; say it in the text",
+                    )?;
+                    return Ok(*changeset);
+                }
             }
         }
         // Who had approved stays on record.
@@ -108,6 +128,7 @@ pub fn answer_counted(
         answered_at: now.at,
         receipt,
         votes,
+        attachments,
     };
     let payload = InteractionEvent::Resolved {
         outcome: answer.content.outcome(),
@@ -122,7 +143,16 @@ pub fn answer_counted(
         now,
     );
     changeset.writes.extend(standing.map(Write::Counted));
+    attach_to_answer(&mut changeset, Holder::of(by), &found)?;
     Ok(changeset)
+}
+
+/// Files go with what ends it.
+fn none_yet(attachments: &[Attachment], why: &str) -> Result<(), Refused> {
+    match attachments {
+        [] => Ok(()),
+        _ => Err(Refused::Invalid(vec![Fault::new("attachments", why)])),
+    }
 }
 
 /// As [`answer_counted`], where people see one question of a form at a time: answers given meanwhile stay

@@ -2,6 +2,7 @@
 //! commit, or why not.
 
 mod answer;
+mod attach;
 mod call_back;
 mod cancel;
 mod claim;
@@ -23,6 +24,7 @@ mod revise;
 mod snooze;
 
 pub use answer::{answer, answer_counted, answer_open, reject_answer};
+pub use attach::attach;
 pub use call_back::{agent_offline, called_back};
 pub use cancel::{cancel, dismiss, withdraw};
 pub use claim::{claim, no_other_is_on_it, release, run_out};

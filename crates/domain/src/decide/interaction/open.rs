@@ -126,6 +126,7 @@ pub fn open_granted(
         answered_at: now.at,
         receipt: Some(Box::new(receipt.ok_or(Refused::NoKey)?)),
         votes: Vec::new(),
+        attachments: Vec::new(),
         content,
     };
     let mut changeset = at_once(pending, requested, answer, key, task, now);
@@ -180,6 +181,7 @@ pub fn open_ruled(
         answered_at: now.at,
         receipt: Some(Box::new(receipt.ok_or(Refused::NoKey)?)),
         votes: Vec::new(),
+        attachments: Vec::new(),
         content,
     };
     let used = PolicyWrite::Use {
@@ -237,6 +239,7 @@ pub fn open_remembered(
         answered_at: now.at,
         receipt: Some(Box::new(receipt.ok_or(Refused::NoKey)?)),
         votes: Vec::new(),
+        attachments: Vec::new(),
         content,
     };
     let mut changeset = at_once(pending, requested, answer, key, task, now);
@@ -304,8 +307,9 @@ pub fn wanted<'a>(request: &'a Request, agent: &AgentRef, of: &'a AskedOf) -> Op
     };
     // Rule 14: the strictest wins, and a policy that asks is stricter than any grant.
     let is_ruled = request.ruled.as_ref().is_some_and(|it| it.then.is_some());
-    // Whoever asks for somebody wants that person's word on this one.
-    (of.to.is_none() && !is_ruled).then_some(Wanted {
+    // Whoever asks for somebody wants that person's word on this one, and files are for people to look at.
+    let is_plain = of.to.is_none() && action.attachments.is_empty();
+    (is_plain && !is_ruled).then_some(Wanted {
         agent: agent.id,
         team: of.team.as_ref().map(|team| team.id),
         session: request.session_id.as_deref(),
@@ -314,15 +318,15 @@ pub fn wanted<'a>(request: &'a Request, agent: &AgentRef, of: &'a AskedOf) -> Op
     })
 }
 
-/// Whether a policy may allow it: the agent asks for one person's word, whoever's it is.
+/// Whether a policy may allow it: the agent asks for one person's word, whoever's it is, and no rule has seen what is in files.
 pub fn may_be_allowed(request: &Request, of: &AskedOf) -> bool {
     let is_counted = match &request.ask {
         Ask::Approval {
-            action: _,
+            action,
             action_digest: _,
             amendable: _,
             approvals,
-        } => approvals.is_some(),
+        } => approvals.is_some() || !action.attachments.is_empty(),
         _ => true,
     };
     of.to.is_none() && !is_counted

@@ -1,6 +1,7 @@
 //! The rules, one by one and for any sequence of commands.
 
 mod access;
+mod attachment;
 mod claim;
 mod commands;
 mod day;

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use crate::{
     Actor, Changeset, Interaction, InteractionEvent, Part, Parts, Payload, PersonId, PolicyEvent,
     PolicyId, Principal, Refused, Role, TeamId, TokenId, Via, Write,
+    attachment::{Media, tests::file},
     decide::{
         grant,
         interaction::{self as decide, AskedOf},
@@ -274,6 +275,14 @@ fn nothing_is_allowed_where_the_agent_wants_a_person_s_word() {
     assert_eq!(open(plain, to), Err(Refused::NotApproved));
     let counted = asked("cargo test", json!({"approvals": {"needed": 1}}));
     assert_eq!(open(counted, AskedOf::default()), Err(Refused::NotApproved));
+    // No rule has seen what is in a file.
+    let mut filed = asked("cargo test", json!({}));
+    if let crate::interaction::Ask::Approval { action, .. } = &mut filed.ask {
+        let file = file(1, "log.txt", Media::Text, b"log");
+        action.attachments.push(file.attachment);
+    }
+    assert!(!decide::may_be_allowed(&filed, &AskedOf::default()));
+    assert_eq!(open(filed, AskedOf::default()), Err(Refused::NotApproved));
     // Without a key nothing is decided.
     let mut unsigned = at(&ids, 1);
     unsigned.signer = None;

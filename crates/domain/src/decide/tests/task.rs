@@ -288,6 +288,7 @@ impl Held {
                 | Write::Arrived { .. }
                 | Write::Ladder(_)
                 | Write::Grant(_)
+                | Write::Attach(_)
                 | Write::Memory(_)
                 | Write::Policy(_)
                 | Write::Retry { .. }

@@ -21,6 +21,7 @@ pub(super) fn action(tool: &str, arguments: Value) -> Action {
         tool: tool.to_owned(),
         arguments: AnyJson(arguments),
         operands: Vec::new(),
+        attachments: Vec::new(),
     }
 }
 

@@ -109,6 +109,8 @@ impl TestApp {
         let folder = tempfile::tempdir().unwrap();
         config.key_file = Some(folder.path().join("handraise.key"));
         config.checkpoint_file = Some(folder.path().join("checkpoints"));
+        let files = folder.path().join("attachments");
+        config.attachments = files.to_str().map(str::to_owned);
         configure(&mut config);
         // The names of files only a browser would ask for.
         let assets = Assets {
@@ -123,6 +125,7 @@ impl TestApp {
         let keys = Keyring::load_or_create(&config.key_file()).unwrap();
         let ids = Arc::new(SystemIds);
         let state = AppState::new(config, assets, store, clock.clone(), ids, keys);
+        let state = state.with_files().unwrap();
         let slack = WayIn::new(&state.config, &state.service).unwrap();
         let mut state = state.with_slack(slack.map(join));
         state.slack_second = slack_second;

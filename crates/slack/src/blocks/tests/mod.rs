@@ -1,5 +1,6 @@
 //! Cards and modals of every kind and state: as they are (`dev/fixtures/slack`), and whatever is written in them.
 
+mod attached;
 mod equals;
 mod erased;
 mod given;

@@ -1,0 +1,296 @@
+//! Files that asks and answers carry: taken in, named, read by whoever may see what they belong to, and removed.
+//!
+//! A row is there before the bytes are, and stays until they are gone. So a process that is killed leaves no file that nobody
+//! knows of, and a file that is missing is noticed before anything is approved with it.
+
+use std::sync::Arc;
+
+use attached::{FileError, Files, Kept, look_into};
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use domain::{
+    AttachmentId, Interaction, InteractionId, Principal, Refused, State,
+    attachment::{Attachment, Holder, Part, Upload, Uploaded, file_fault},
+    interaction::{AnswerDraft, Verdict},
+    limits::{ATTACHMENT_WAITS, ATTACHMENTS_WAITING},
+};
+use store::NewFile;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::{Service, ServiceError};
+
+/// How many files may be on their way in at once: each takes its size in memory.
+const COMING: usize = 8;
+/// How many are looked into at once: a picture takes up to [`attached::MEMORY`].
+const LOOKED_INTO: usize = 1;
+/// How many are removed before the next ones are looked for.
+const REMOVED: u32 = 100;
+
+/// A file that was taken in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentFile {
+    /// The id by which an ask or an answer names it.
+    pub id: AttachmentId,
+    /// What is kept of it.
+    pub attachment: Attachment,
+    /// Until when it is kept, unless something names it.
+    pub kept_until: DateTime<Utc>,
+}
+
+/// Where files are, and how many may be worked on.
+pub(super) struct Keeping {
+    files: Option<Files>,
+    coming: Arc<Semaphore>,
+    looked_into: Semaphore,
+}
+
+impl Keeping {
+    pub(super) fn new(files: Option<Files>) -> Self {
+        Self {
+            files,
+            coming: Arc::new(Semaphore::new(COMING)),
+            looked_into: Semaphore::new(LOOKED_INTO),
+        }
+    }
+
+    fn files(&self) -> Result<&Files, ServiceError> {
+        self.files.as_ref().ok_or(Refused::NoFiles.into())
+    }
+}
+
+/// A place for a file that is on its way in; given back when it is dropped.
+#[derive(Debug)]
+pub struct FilePlace {
+    _place: OwnedSemaphorePermit,
+}
+
+impl Service {
+    /// With a place for files.
+    pub fn with_files(self, files: Option<Files>) -> Self {
+        Self {
+            keeping: Arc::new(Keeping::new(files)),
+            ..self
+        }
+    }
+
+    /// Whether there is a place for files.
+    pub fn keeps_files(&self) -> bool {
+        self.keeping.files.is_some()
+    }
+
+    /// A place for one more file, before anything of it is read: whoever may send one gets it, if there is one.
+    ///
+    /// # Errors
+    /// [`Refused::NoFiles`], [`Refused::NotAResponder`], [`ServiceError::FilesBusy`].
+    pub fn place_for_file(&self, by: &Principal) -> Result<FilePlace, ServiceError> {
+        self.keeping.files()?;
+        sender(by)?;
+        let place = Arc::clone(&self.keeping.coming).try_acquire_owned();
+        let place = place.map_err(|_| ServiceError::FilesBusy)?;
+        Ok(FilePlace { _place: place })
+    }
+
+    /// Takes a file in. It belongs to nothing yet; what nothing names goes after an hour.
+    ///
+    /// # Errors
+    /// [`Refused::Invalid`] with every fault of it; [`Refused::TooManyFiles`], [`Refused::QuotaUsedUp`],
+    /// [`Refused::NoFiles`], [`Refused::NotAResponder`].
+    pub async fn send_file(
+        &self,
+        _place: FilePlace,
+        by: &Principal,
+        name: Option<&str>,
+        media_type: Option<&str>,
+        bytes: Vec<u8>,
+    ) -> Result<SentFile, ServiceError> {
+        let files = self.keeping.files()?;
+        let holder = sender(by)?;
+        let upload = Upload {
+            name,
+            media_type,
+            bytes: &bytes,
+        };
+        let (name, format) = upload.check()?;
+        if let Holder::Agent(agent) = holder {
+            self.quota_left(agent).await?;
+        }
+        let Kept { attachment, bytes } = self.looked_into(name, format, bytes).await?;
+        let at = self.now();
+        let id = AttachmentId(self.ids.next());
+        let file = NewFile {
+            id,
+            holder,
+            attachment,
+            at,
+        };
+        if !self.store.expect_file(&file, ATTACHMENTS_WAITING).await? {
+            let limit = ATTACHMENTS_WAITING;
+            return Err(Refused::TooManyFiles { limit }.into());
+        }
+        files.keep(id, bytes).await?;
+        if !self.store.file_arrived(id).await? {
+            // It took an hour.
+            return Err(Refused::FileMissing.into());
+        }
+        Ok(SentFile {
+            id,
+            attachment: file.attachment,
+            kept_until: at + ATTACHMENT_WAITS,
+        })
+    }
+
+    /// Off the threads that serve everybody, and one after the other. A decoder that panics has refused it.
+    async fn looked_into(
+        &self,
+        name: String,
+        format: domain::attachment::Format,
+        bytes: Vec<u8>,
+    ) -> Result<Kept, ServiceError> {
+        let turn = self.keeping.looked_into.acquire().await;
+        let _turn = turn.map_err(|_| ServiceError::FilesBusy)?;
+        let looked = tokio::task::spawn_blocking(move || look_into(name, format, bytes)).await;
+        match looked {
+            Ok(Ok(kept)) => Ok(kept),
+            Ok(Err(fault)) => Err(vec![fault].into()),
+            Err(error) => {
+                tracing::warn!(%error, "a file could not be looked into");
+                Err(vec![file_fault("is a broken picture")].into())
+            }
+        }
+    }
+
+    /// What this sender has under the ids it names, each at its place.
+    pub(super) async fn found_files(
+        &self,
+        holder: Option<Holder>,
+        ids: Option<&[String]>,
+    ) -> Result<Vec<Option<Uploaded>>, ServiceError> {
+        let ids = ids.unwrap_or_default();
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.keeping.files()?;
+        // One more than may be named says that there are too many.
+        let ids = &ids[..ids.len().min(domain::limits::ATTACHMENTS + 1)];
+        let parsed: Vec<Option<AttachmentId>> = ids.iter().map(|id| id.parse().ok()).collect();
+        let known: Vec<AttachmentId> = parsed.iter().flatten().copied().collect();
+        let Some(holder) = holder else {
+            return Ok(vec![None; parsed.len()]);
+        };
+        let mut found = self.store.uploaded(holder, &known).await?.into_iter();
+        let at_its_place = parsed
+            .iter()
+            .map(|id| id.and_then(|_| found.next().flatten()));
+        Ok(at_its_place.collect())
+    }
+
+    /// A file of an interaction, for whoever may see that (rule 18).
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`]; [`Refused::FileMissing`] when it is there no more, or is another one.
+    pub async fn file(
+        &self,
+        id: InteractionId,
+        part: Part,
+        place: usize,
+        reader: &Principal,
+    ) -> Result<(Attachment, Bytes), ServiceError> {
+        let interaction = self.interaction(id, reader).await?;
+        let attachment = files_of(&interaction, part).get(place);
+        let attachment = attachment.ok_or(ServiceError::NotFound)?.clone();
+        let bytes = self.bytes_of(&interaction, part, place).await?;
+        Ok((attachment, bytes))
+    }
+
+    /// The bytes of a file of an interaction that was read a moment ago, which are those that were sent.
+    ///
+    /// # Errors
+    /// As [`Service::file`].
+    pub async fn bytes_of(
+        &self,
+        interaction: &Interaction,
+        part: Part,
+        place: usize,
+    ) -> Result<Bytes, ServiceError> {
+        let said = files_of(interaction, part).get(place);
+        let said = said.ok_or(ServiceError::NotFound)?;
+        let rows = self.store.files_of(interaction.id, part).await?;
+        // What the interaction says was signed or is in the journal. The row only leads to the bytes.
+        let row = rows.get(place).filter(|row| row.attachment == *said);
+        let row = row.ok_or(Refused::FileMissing)?;
+        Ok(self.keeping.files()?.read(row.id, said).await?)
+    }
+
+    /// Fails closed: with a file that is missing, or is another one, nothing is approved.
+    pub(super) async fn all_files_are_there(
+        &self,
+        interaction: &Interaction,
+        draft: &AnswerDraft,
+    ) -> Result<(), ServiceError> {
+        if !interaction.state.is_pending()
+            || !interaction.asks_for_a_decision()
+            || draft.verdict() == Verdict::Decline
+        {
+            return Ok(());
+        }
+        // One after the other: together they would take much memory.
+        for place in 0..interaction.request.attached().len() {
+            self.bytes_of(interaction, Part::Ask, place).await?;
+        }
+        Ok(())
+    }
+
+    /// Removes what nothing names, and what was erased. Returns how many files these were.
+    ///
+    /// # Errors
+    /// When the database or the place of files fails: what is left is removed by the next turn.
+    pub async fn remove_files(&self) -> Result<usize, ServiceError> {
+        let now = self.now();
+        self.store
+            .give_up_files(now - ATTACHMENT_WAITS, now)
+            .await?;
+        let mut removed = 0;
+        loop {
+            let ids = self.store.files_to_remove(REMOVED).await?;
+            if ids.is_empty() {
+                return Ok(removed);
+            }
+            let files = self.keeping.files()?;
+            for id in &ids {
+                files.remove(*id).await?;
+                // One by one: what was removed is not asked for again when the next one fails.
+                self.store.forget_files(&[*id]).await?;
+                removed += 1;
+            }
+        }
+    }
+}
+
+/// Agents ask, and responders answer: nobody else sends files.
+fn sender(by: &Principal) -> Result<Holder, ServiceError> {
+    if !matches!(by, Principal::Agent(_)) {
+        by.responder()?;
+    }
+    Ok(Holder::of(by).ok_or(Refused::NotAResponder)?)
+}
+
+/// The files of a part of an interaction.
+pub(super) fn files_of(interaction: &Interaction, part: Part) -> &[Attachment] {
+    match (part, &interaction.state) {
+        (Part::Ask, _) => interaction.request.attached(),
+        (Part::Answer, State::Resolved { answer }) => &answer.attachments,
+        (Part::Answer, _) => &[],
+    }
+}
+
+impl From<FileError> for ServiceError {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Missing(_) | FileError::Altered(_) => {
+                tracing::error!(%error, "a file that belongs to a question cannot be shown, and nothing is approved with it");
+                Refused::FileMissing.into()
+            }
+            FileError::Failed(_) => Self::Files(error),
+        }
+    }
+}
