@@ -83,6 +83,8 @@ struct QuestionBody {
     options: Option<Vec<ChoiceOption>>,
     /// Of a choice.
     multiple: Option<bool>,
+    /// What the agent goes on with after the deadline.
+    fallback: Option<GivenBody>,
 }
 
 /// An answer that stands.
@@ -93,6 +95,18 @@ struct GivenBody {
     text: Option<String>,
     /// To a choice: values of its options.
     selected: Option<Vec<String>>,
+}
+
+impl From<AnswerContent> for GivenBody {
+    fn from(answer: AnswerContent) -> Self {
+        let (text, selected) = match answer {
+            AnswerContent::Text { text } => (Some(text), None),
+            AnswerContent::Selected { selected } => (None, Some(selected)),
+            // Nothing else stands.
+            _ => (None, None),
+        };
+        Self { text, selected }
+    }
 }
 
 impl From<MemoryShown> for MemoryBody {
@@ -124,23 +138,10 @@ impl From<MemoryShown> for MemoryBody {
                     prompt: question.prompt,
                     options,
                     multiple,
+                    fallback: question.fallback.map(GivenBody::from),
                 }
             }),
-            answer: answer.map(|answer| match answer {
-                AnswerContent::Text { text } => GivenBody {
-                    text: Some(text),
-                    selected: None,
-                },
-                AnswerContent::Selected { selected } => GivenBody {
-                    text: None,
-                    selected: Some(selected),
-                },
-                // Nothing else stands.
-                _ => GivenBody {
-                    text: None,
-                    selected: None,
-                },
-            }),
+            answer: answer.map(GivenBody::from),
             made_from: terms.made_from,
             made_by: Named {
                 id: terms.by.id,
