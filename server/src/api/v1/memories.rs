@@ -24,6 +24,9 @@ use crate::{
     state::AppState,
 };
 
+/// How many are read at once for a page, which is full where they are large.
+const AT_ONCE: u32 = 10;
+
 /// An answer that stands for the same question.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Memory)]
@@ -220,14 +223,26 @@ pub(crate) async fn list(
     let before = params.cursor.map(|cursor| cursor.parse()).transpose();
     let before = before.map_err(|_| page::bad_cursor())?;
     let all = params.all.unwrap_or_default();
-    let found = state.service.memories(before, all, limit + 1, &caller);
-    let mut found = found.await?;
-    let id_of = |shown: &MemoryShown| shown.record.memory.terms.id.to_string();
-    let next = page::cut(&mut found, limit, id_of);
-    let items = found
-        .into_iter()
-        .map(|one| (id_of(&one), MemoryBody::from(one)));
-    page::respond(&uri, items, next)
+    let (mut after, mut left): (Option<MemoryId>, u32) = (before, limit);
+    let mut written = page::Written::new();
+    let id_of = |shown: &MemoryShown| shown.record.memory.terms.id;
+    loop {
+        let many = left.min(AT_ONCE);
+        let found = state.service.memories(after, all, many + 1, &caller);
+        let mut found = found.await?;
+        let next = page::cut(&mut found, many, |last| id_of(last).to_string());
+        for one in found {
+            if !written.has_room() {
+                return Ok(page::ended(&uri, written, after.map(|id| id.to_string())));
+            }
+            after = Some(id_of(&one));
+            written.push(&MemoryBody::from(one))?;
+        }
+        left -= many;
+        if left == 0 || next.is_none() {
+            return Ok(page::ended(&uri, written, next));
+        }
+    }
 }
 
 /// Lets an answer stand for the same question.
