@@ -45,6 +45,8 @@ pub(crate) fn StoryView(story: Story, visitor: Loaded<Visitor>, live: Live) -> i
         around,
         unsent: _,
         as_of: _,
+        answered_before: _,
+        suggestion: _,
     } = blocker;
     let agent = row.agent.clone();
     let id = row.id;

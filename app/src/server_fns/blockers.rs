@@ -63,15 +63,14 @@ pub async fn answer_blocker(
             text,
             selected,
             approved,
-            arguments: None,
             decision,
             // A plain form has the field whether or not anything is in it.
             feedback: feedback
                 .map(|text| as_typed(text, plain))
                 .filter(|text| !plain || !text.trim().is_empty()),
             comments: super::answered(placed(places, comments, plain))?,
-            answers: None,
             digest,
+            ..AnswerDraft::default()
         },
         Some(question) => {
             let answer = match selected {
