@@ -19,6 +19,10 @@ CREATE TABLE memories (
 );
 
 CREATE INDEX memories_question ON memories (question) WHERE ended_at IS NULL AND question IS NOT NULL;
+-- One answer of each holder stands for a question of an agent, or of all that ask a team.
+CREATE UNIQUE INDEX memories_one
+    ON memories (holder_id, question, (COALESCE(team_id, '00000000-0000-0000-0000-000000000000'::uuid)), (COALESCE(agent_id, '00000000-0000-0000-0000-000000000000'::uuid)))
+    WHERE ended_at IS NULL AND question IS NOT NULL;
 CREATE INDEX memories_holder ON memories (holder_id) WHERE ended_at IS NULL;
 CREATE INDEX memories_team ON memories (team_id) WHERE team_id IS NOT NULL AND ended_at IS NULL;
 CREATE INDEX memories_agent ON memories (agent_id) WHERE agent_id IS NOT NULL AND ended_at IS NULL;

@@ -116,8 +116,8 @@ pub struct Standing {
     pub members_only: bool,
     /// The agent that asks.
     pub agent: AgentId,
-    /// Where its owner does not count: all of its owners.
-    pub owners: Option<Vec<PersonId>>,
+    /// Where its owner does not count: all of its owners since this moment.
+    pub owners: Option<(Vec<PersonId>, DateTime<Utc>)>,
 }
 
 /// An interaction whose words go.

@@ -45,6 +45,10 @@ pub const SNOOZE_DAYS: i64 = 7;
 pub const APPROVALS: u32 = 10;
 /// Most places of an action that its agent names as amendable.
 pub const AMENDABLE_PATHS: usize = 50;
+/// Most places at which changed arguments may differ from what was asked.
+pub const AMENDED_PLACES: usize = 200;
+/// How long the names of all of these places may be together, in bytes: each names all that it is in.
+pub const AMENDED_NAMES_BYTES: usize = 64 * 1024;
 /// Most members of a schema that an agent sends.
 pub const SCHEMA_FIELDS: usize = 50;
 /// Most values of one of them.
@@ -217,6 +221,8 @@ pub const SUGGESTED_AFTER: usize = 5;
 pub const SUGGESTED_WITHIN: TimeDelta = TimeDelta::days(30);
 /// How many equal approvals are looked at for that, the newest.
 pub const SUGGESTION_LOOKS_AT: u32 = 50;
+/// How much they may weigh together: larger ones are not read for an offer.
+pub const SUGGESTION_WEIGHT: i64 = 1024 * 1024;
 /// How long an answer may stand for the same question, in days.
 pub const MEMORY_DAYS: i64 = 30;
 /// Most answers that one person lets stand at once.
@@ -227,6 +233,8 @@ pub const EARLIER: usize = 3;
 pub const EARLIER_LOOKS_AT: u32 = 25;
 /// How many words of a question are looked for, the longest.
 pub const EARLIER_WORDS: usize = 12;
+/// How much of a word is searched, in characters: people do not type longer ones, and Postgres takes none over 2 kB.
+pub const SEARCHED_WORD_CHARS: usize = 64;
 /// How many of the words of two questions have to be the same at least, in a hundred.
 pub const EARLIER_ALIKE: usize = 60;
 /// Most rules of a set of policies.

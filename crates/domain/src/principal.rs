@@ -258,12 +258,14 @@ impl Principal {
         )
     }
 
-    /// Whether this is a member of that team, or an admin, who sees all of them.
-    pub fn belongs_to(&self, team: TeamId) -> bool {
-        match self.audience() {
-            Audience::All => true,
-            Audience::Agent(_) => false,
-            Audience::Teams(teams) => teams.contains(&team),
+    /// Whether this may hand something to that team: a member who answers there, or an admin.
+    pub fn gives_to(&self, team: TeamId) -> bool {
+        match self {
+            Self::Person { teams, .. }
+            | Self::Script { teams, .. }
+            | Self::SlackUser { teams, .. } => self.is_admin() || teams.answers(team),
+            Self::Agent(_) => false,
+            Self::Operator { .. } => true,
         }
     }
 

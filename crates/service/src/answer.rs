@@ -139,8 +139,16 @@ impl Service {
                 voters.people.push(self.principal_for(&person).await?);
             }
         }
+        for vote in interaction.votes() {
+            let person = PersonId(vote.responder.id);
+            let lapsed = self.store.has_lapsed(person, interaction.id, vote.at);
+            if lapsed.await? {
+                voters.lapsed.push(person);
+            }
+        }
         if quorum.four_eyes {
-            voters.owners = self.store.owners_of(interaction.agent.id).await?;
+            let since = interaction.created_at;
+            voters.owners = self.store.owners_of(interaction.agent.id, since).await?;
         }
         Ok(voters)
     }

@@ -72,6 +72,10 @@ impl Service {
             }
         };
         self.has_owner_for(&agent, &request).await?;
+        if team.is_none() && request.counts_members() {
+            let why = "no team is asked, so nobody is a member of it; name one with `team`";
+            return Err(vec![Fault::new("approvals.of", why)].into());
+        }
         let key = key
             .map(|name| IdempotencyKey::new(name, fingerprint))
             .transpose()
@@ -96,10 +100,14 @@ impl Service {
                 // Whom the agent asks for need not be of the team that a policy names.
                 to: to.clone().filter(|_| ruled_team.is_none()),
             };
-            let asking = match ruling {
-                Some(ruling) => policy::under(request.clone(), ruling),
+            let mut asking = match ruling {
+                Some(ruling) => policy::under(request.clone(), ruling)
+                    .asked_by_rule_of(ruled_team.as_ref().map(|team| team.id)),
                 None => request.clone(),
             };
+            if asking.takes_four_eyes() {
+                asking.owners = self.store.owners_of(agent.id, self.now()).await?;
+            }
             // Who counts is a policy's to say too; what it decides at once nobody approves.
             if looked_up.at_once().is_none() {
                 self.has_owner_for(&agent, &asking).await?;
@@ -144,15 +152,20 @@ impl Service {
                 )?,
                 (None, Some(Ok(changeset))) => changeset,
                 // It has just ended, or nothing can be signed: a person is asked.
-                (None, None | Some(Err(_))) => decide::open_for(
-                    asking,
-                    agent.clone(),
-                    of,
-                    key.clone(),
-                    task.as_ref(),
-                    self.channel_for(&request, asked_team),
-                    self.moment(),
-                ),
+                (None, None | Some(Err(_))) => {
+                    if !waits {
+                        self.has_room(&agent, request.task.as_ref()).await?;
+                    }
+                    decide::open_for(
+                        asking,
+                        agent.clone(),
+                        of,
+                        key.clone(),
+                        task.as_ref(),
+                        self.channel_for(&request, asked_team),
+                        self.moment(),
+                    )
+                }
             };
             // Each time anew: another request may have taken them.
             let found = self.found_files(Some(holder), files.as_deref()).await?;
@@ -188,12 +201,9 @@ impl Service {
 
     /// Rule 16: where the owner of the agent does not count, it has to be known who that is.
     async fn has_owner_for(&self, agent: &AgentRef, request: &Request) -> Result<(), ServiceError> {
-        let is_counted = matches!(
-            &request.ask,
-            Ask::Approval { approvals: Some(quorum), .. } if quorum.four_eyes
-        );
-        if is_counted && self.store.owners_of(agent.id).await?.is_empty() {
-            let why = "nobody is known to own this agent; an admin says so under Settings, Tokens";
+        let now = self.now();
+        if request.takes_four_eyes() && self.store.owners_of(agent.id, now).await?.is_empty() {
+            let why = "nobody is known to own this agent by each of its tokens; an admin says so under Settings, Tokens";
             return Err(vec![Fault::new("approvals.four_eyes", why)].into());
         }
         Ok(())

@@ -91,7 +91,12 @@ impl Service {
         });
         let may = may.map(|person| PersonRef::from(&person)).collect();
         let teams = teams.into_iter().map(|record| record.team.named());
-        let teams = teams.filter(|team| by.belongs_to(team.id) && Some(team.id) != of);
+        let bound = interaction.ruled().and_then(|ruled| ruled.team);
+        let teams = teams.filter(|team| {
+            by.gives_to(team.id)
+                && Some(team.id) != of
+                && bound.is_none_or(|bound| bound == team.id)
+        });
         Ok(Receivers {
             people: may,
             teams: teams.collect(),

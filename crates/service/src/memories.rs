@@ -221,7 +221,7 @@ impl Service {
         let now = self.moment();
         let records = self
             .store
-            .memories_in_force(asked.team, &digest, now.at)
+            .memories_in_force(asked.team, asked.agent, &digest, now.at)
             .await?;
         let is_proven = |memory: &Memory| {
             let proven = self.store.proves_memory(memory);

@@ -5,10 +5,8 @@ use std::collections::BTreeSet;
 use domain::{
     Event, InteractionEvent, InteractionId, Payload,
     interaction::{AnswerContent, Ask, Choice, FormAnswer, Request},
+    limits::SEARCHED_WORD_CHARS,
 };
-
-/// Longer words are cut: people do not type them, and Postgres takes none over 2 kB.
-const WORD_CHARS: usize = 64;
 
 /// The words of a text: runs of letters and digits in lower case, each once.
 pub(crate) fn words(text: &str) -> Vec<String> {
@@ -17,7 +15,7 @@ pub(crate) fn words(text: &str) -> Vec<String> {
         .filter(|word| !word.is_empty())
         .map(|word| {
             let lower = word.chars().flat_map(char::to_lowercase);
-            lower.take(WORD_CHARS).collect()
+            lower.take(SEARCHED_WORD_CHARS).collect()
         })
         .collect();
     words.into_iter().collect()

@@ -185,6 +185,8 @@ shapes! {
     Ruled = returned([
         may_not_null("then", one_of(["allow", "ask", "forbid"])),
         may_not_null("destructive", boolean()),
+        may_not_null("team", id()
+            .description(Some("The team that one has asked: nobody hands it to another."))),
         may_not_null("by", list_of(returned([
             must("policies", id()),
             must("rule", string()),

@@ -162,7 +162,7 @@ impl Backend for ForPerson {
         }
         let mut blocker = self.shown(&interaction).await?;
         self.add_what_is_remembered(&mut blocker, &interaction, &principal)
-            .await?;
+            .await;
         Ok(blocker)
     }
 

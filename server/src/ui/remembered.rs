@@ -1,53 +1,58 @@
 //! What the dialog shows of earlier answers and earlier approvals: what was answered to questions like the one that waits;
 //! whether an answer may stand for the same question; and the grant that a person is offered, once.
 
-use app::{
-    error::UiError,
-    view::{AnsweredBefore, Blocker, BlockerStatus, SuggestionView},
-};
+use app::view::{AnsweredBefore, Blocker, BlockerStatus, SuggestionView};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{Interaction, Principal, decide, interaction::AnswerContent};
 use visible::{isolated, unhidden};
 
-use super::{
-    backend::{ForPerson, told},
-    blocker::persons_answer,
-    story::day_of,
-};
+use super::{backend::ForPerson, blocker::persons_answer, story::day_of};
 
 /// Days are called by their names for so long.
 const NAMED: TimeDelta = TimeDelta::days(7);
 
 impl ForPerson {
-    /// Only the dialog shows it: what is offered there counts as offered.
+    /// Only the dialog shows it: what is offered there counts as offered. Nobody waits for it, so that a question is there to
+    /// be decided where it cannot be had.
     pub(super) async fn add_what_is_remembered(
         &self,
         blocker: &mut Blocker,
         interaction: &Interaction,
         by: &Principal,
-    ) -> Result<(), UiError> {
+    ) {
         let service = &self.state.service;
         if let BlockerStatus::Closed(ending) = &mut blocker.status {
             ending.may_stand = decide::memory::can_be_kept(interaction, by);
         } else if blocker.may_answer {
             let found = service.earlier_answers(interaction, by).await;
             let now = service.now();
-            let found = found.map_err(told)?;
-            let shown = found.iter();
-            blocker.answered_before = shown
-                .filter_map(|one| answered_before(interaction, one, now))
-                .collect();
+            match found {
+                Ok(found) => {
+                    let shown = found.iter();
+                    blocker.answered_before = shown
+                        .filter_map(|one| answered_before(interaction, one, now))
+                        .collect();
+                }
+                Err(error) => {
+                    tracing::error!(%error, interaction.id = %interaction.id, "earlier answers are not shown");
+                }
+            }
         }
-        let suggestion = service.suggestion(interaction, by).await.map_err(told)?;
-        blocker.suggestion = suggestion.and_then(|(from, suggestion)| {
-            Some(SuggestionView {
-                from,
-                count: suggestion.count,
-                since: day_of(suggestion.since),
-                matcher: suggestion.matcher.digest().ok()?,
-            })
-        });
-        Ok(())
+        match service.suggestion(interaction, by).await {
+            Ok(suggestion) => {
+                blocker.suggestion = suggestion.and_then(|(from, suggestion)| {
+                    Some(SuggestionView {
+                        from,
+                        count: suggestion.count,
+                        since: day_of(suggestion.since),
+                        matcher: suggestion.matcher.digest().ok()?,
+                    })
+                });
+            }
+            Err(error) => {
+                tracing::error!(%error, interaction.id = %interaction.id, "no grant is offered");
+            }
+        }
     }
 }
 

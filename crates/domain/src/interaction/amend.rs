@@ -1,5 +1,7 @@
 //! An approval may let its arguments be changed: the agent says so when it asks, and where.
 
+use std::{borrow::Cow, ops::ControlFlow};
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -142,12 +144,24 @@ impl Amendable {
             },
         };
         let changes = changes(&action.arguments.0, &arguments.0);
+        if changes.more {
+            let most = limits::AMENDED_PLACES;
+            let why = format!(
+                "differ at more places than can be shown: at most {most}, with short names"
+            );
+            own.add("arguments", why);
+        }
+        let paths = self.paths.as_ref().map(|paths| {
+            let paths = paths.iter().filter_map(|path| names(path));
+            paths.collect::<Vec<_>>()
+        });
         let foreign = changes
+            .places
             .iter()
-            .filter(|change| !self.allows(change, schema.as_ref()));
+            .filter(|change| !allows(paths.as_deref(), schema.as_ref(), &change.place));
         for change in foreign.take(NAMED) {
             own.add(
-                &place("arguments", change),
+                &place("arguments", &change.place),
                 "may not be changed: the agent said what of its action may be",
             );
         }
@@ -176,17 +190,21 @@ impl Amendable {
             }
         }
     }
+}
 
-    /// Whether what stands at this place may be another than was asked.
-    fn allows(&self, change: &[String], schema: Option<&FlatSchema>) -> bool {
-        match (&self.paths, schema) {
-            (Some(paths), _) => paths
-                .iter()
-                .filter_map(|path| names(path))
-                .any(|path| change.starts_with(&path)),
-            (None, Some(schema)) => change.first().is_some_and(|name| schema.names(name)),
-            (None, None) => true,
-        }
+/// Whether what stands at this place may be another than was asked.
+fn allows(
+    paths: Option<&[Vec<String>]>,
+    schema: Option<&FlatSchema>,
+    place: &[Cow<'_, str>],
+) -> bool {
+    let is_below = |path: &Vec<String>| {
+        path.len() <= place.len() && path.iter().zip(place).all(|(name, at)| name == at)
+    };
+    match (paths, schema) {
+        (Some(paths), _) => paths.iter().any(is_below),
+        (None, Some(schema)) => place.first().is_some_and(|name| schema.names(name)),
+        (None, None) => true,
     }
 }
 
@@ -246,63 +264,117 @@ fn unescaped(name: &str) -> Option<String> {
     Some(plain)
 }
 
-/// The places at which two values differ, each as deep as both go: a list counts as one value where its length differs.
-pub fn changes(asked: &Value, amended: &Value) -> Vec<Vec<String>> {
-    let mut found = Vec::new();
-    differ(asked, amended, &mut Vec::new(), &mut found);
-    found
+/// A place at which two values differ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference<'a> {
+    /// The names that lead there, from the outermost in.
+    pub place: Vec<Cow<'a, str>>,
+    /// What was there, if anything was.
+    pub was: Option<&'a Value>,
+    /// What is, if anything is.
+    pub is: Option<&'a Value>,
 }
 
-fn differ(asked: &Value, amended: &Value, at: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
-    match (asked, amended) {
-        (Value::Object(asked), Value::Object(amended)) => {
-            let added = amended.keys().filter(|name| !asked.contains_key(*name));
-            for name in asked.keys().chain(added) {
-                at.push(name.clone());
-                match (asked.get(name), amended.get(name)) {
-                    (Some(asked), Some(amended)) => differ(asked, amended, at, found),
-                    _ => found.push(at.clone()),
+/// Where two values differ.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Differences<'a> {
+    /// The first of the places.
+    pub places: Vec<Difference<'a>>,
+    /// Whether there are more than one may read.
+    pub more: bool,
+}
+
+/// The places at which two values differ, each as deep as both go: a list counts as one value where its length differs. Only
+/// so many as an amendment may have: there may be thousands, each as deep as its names are long.
+pub fn changes<'a>(asked: &'a Value, amended: &'a Value) -> Differences<'a> {
+    let mut search = Search {
+        at: Vec::new(),
+        names: 0,
+        found: Differences::default(),
+    };
+    let _ = search.differ(asked, amended);
+    search.found
+}
+
+struct Search<'a> {
+    at: Vec<Cow<'a, str>>,
+    /// How long the names of all places are that were found.
+    names: usize,
+    found: Differences<'a>,
+}
+
+impl<'a> Search<'a> {
+    fn differ(&mut self, asked: &'a Value, amended: &'a Value) -> ControlFlow<()> {
+        match (asked, amended) {
+            (Value::Object(was), Value::Object(is)) => {
+                let added = is.keys().filter(|name| !was.contains_key(*name));
+                for name in was.keys().chain(added) {
+                    self.below(Cow::Borrowed(name), was.get(name), is.get(name))?;
                 }
-                at.pop();
+                ControlFlow::Continue(())
             }
-        }
-        (Value::Array(asked), Value::Array(amended)) if asked.len() == amended.len() => {
-            for (n, (asked, amended)) in asked.iter().zip(amended).enumerate() {
-                at.push(n.to_string());
-                differ(asked, amended, at, found);
-                at.pop();
+            (Value::Array(was), Value::Array(is)) if was.len() == is.len() => {
+                for (n, (was, is)) in was.iter().zip(is).enumerate() {
+                    self.below(Cow::Owned(n.to_string()), Some(was), Some(is))?;
+                }
+                ControlFlow::Continue(())
             }
+            // However they are written.
+            (Value::Number(was), Value::Number(is)) if was.as_f64() == is.as_f64() => {
+                ControlFlow::Continue(())
+            }
+            _ if asked == amended => ControlFlow::Continue(()),
+            _ => self.find(Some(asked), Some(amended)),
         }
-        // However they are written.
-        (Value::Number(asked), Value::Number(amended)) if asked.as_f64() == amended.as_f64() => {}
-        _ if asked == amended => {}
-        _ => found.push(at.clone()),
+    }
+
+    fn below(
+        &mut self,
+        name: Cow<'a, str>,
+        was: Option<&'a Value>,
+        is: Option<&'a Value>,
+    ) -> ControlFlow<()> {
+        self.at.push(name);
+        let goes_on = match (was, is) {
+            (Some(was), Some(is)) => self.differ(was, is),
+            (was, is) => self.find(was, is),
+        };
+        self.at.pop();
+        goes_on
+    }
+
+    fn find(&mut self, was: Option<&'a Value>, is: Option<&'a Value>) -> ControlFlow<()> {
+        self.names += self.at.iter().map(|name| name.len()).sum::<usize>();
+        let is_full = self.found.places.len() == limits::AMENDED_PLACES;
+        if is_full || self.names > limits::AMENDED_NAMES_BYTES {
+            self.found.more = true;
+            return ControlFlow::Break(());
+        }
+        self.found.places.push(Difference {
+            place: self.at.clone(),
+            was,
+            is,
+        });
+        ControlFlow::Continue(())
     }
 }
 
 /// The differences of two values in words, place by place: `replicas: 2 → 1`.
 pub fn differences(asked: &Value, amended: &Value) -> Vec<String> {
-    let lines = changes(asked, amended).into_iter().map(|names| {
-        let name = names.join(".");
-        match (at(asked, &names), at(amended, &names)) {
+    let found = changes(asked, amended);
+    let lines = found.places.iter().map(|difference| {
+        let name = difference.place.join(".");
+        match (difference.was, difference.is) {
             (Some(was), Some(is)) => format!("{name}: {was} → {is}"),
             (None, Some(is)) => format!("{name} added: {is}"),
             (was, None) => format!("{name} taken away: {}", was.unwrap_or(&Value::Null)),
         }
     });
-    lines.collect()
+    let more = found.more.then(|| "and more".to_owned());
+    lines.chain(more).collect()
 }
 
-/// What stands at a place of [`changes`].
-pub fn at<'a>(value: &'a Value, place: &[String]) -> Option<&'a Value> {
-    place.iter().try_fold(value, |value, name| match value {
-        Value::Object(members) => members.get(name),
-        Value::Array(items) => items.get(name.parse::<usize>().ok()?),
-        _ => None,
-    })
-}
-
-fn place(root: &str, names: &[String]) -> String {
+fn place(root: &str, names: &[Cow<'_, str>]) -> String {
     let mut place = root.to_owned();
     for name in names {
         place.push('.');

@@ -42,7 +42,7 @@ pub use crate::outcome::Outcome;
 pub use absence::{AgentPresence, CancelCode, Hearing, Signs};
 pub use action::Action;
 pub use addressee::{Addressee, HandTo, Handed, Whom};
-pub use amend::{Amendable, Amended, at as at_place, changes, differences};
+pub use amend::{Amendable, Amended, Difference, Differences, changes, differences};
 pub use answer::{Answer, AnswerContent, AnswerDraft, Checked};
 pub(crate) use ask::NO_SUCH_PLAN;
 pub use ask::{Ask, Level};

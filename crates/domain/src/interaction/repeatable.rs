@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ask, Choice, Kind, Request, TaskRef, equal::what_is_said};
+use super::{AnswerContent, Ask, Choice, Kind, Request, TaskRef, equal::what_is_said};
 use crate::digest;
 
 /// A question with all that a person reads before they answer it, and nothing else: not its mode, not its deadline, not the
@@ -23,6 +23,9 @@ pub struct Repeatable {
     /// What is said of the task, without its id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskRef>,
+    /// What the agent goes on with unless somebody answers: whoever says nothing against it has read it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<AnswerContent>,
 }
 
 impl Repeatable {
@@ -49,7 +52,7 @@ impl Request {
             session_id: _,
             task,
             priority: _,
-            fallback: _,
+            fallback,
             metadata: _,
             timeout_seconds: _,
             callback_url: _,
@@ -57,6 +60,8 @@ impl Request {
             // Policies say nothing of questions.
             ruled: _,
             attachments,
+            // Of approvals alone.
+            owners: _,
         } = self;
         // What is in a file may be the question.
         if !attachments.is_empty() {
@@ -77,6 +82,7 @@ impl Request {
             prompt: prompt.clone(),
             choice,
             task: task.as_ref().and_then(what_is_said),
+            fallback: fallback.clone(),
         })
     }
 }

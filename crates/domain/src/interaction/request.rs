@@ -14,13 +14,14 @@ use super::{
     form::{FormAnswers, FormQuestion},
     kind::Kind,
     mode::{Mode, Priority},
-    quorum::QuorumDraft,
+    quorum::{Counted, Quorum, QuorumDraft},
     receipt::is_decision,
     ruled::{Ruled, Then},
 };
 use crate::{
     attachment::{self, Attachment, Uploaded},
     fault::{Fault, Faults},
+    ids::PersonId,
     json::{AnyJson, Object, Whole},
     limits,
 };
@@ -61,6 +62,9 @@ pub struct Request {
     /// What the policies said of it when it was asked (rule 14); nothing when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ruled: Option<Box<Ruled>>,
+    /// Whose agent asked, where they do not count (rule 16): whoever owned it then, whatever is said of it later.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub owners: Vec<PersonId>,
 }
 
 #[expect(
@@ -284,6 +288,7 @@ impl Draft {
             withdraw_on_disconnect: withdraws,
             attachments,
             ruled: None,
+            owners: Vec::new(),
         })
     }
 }
@@ -310,6 +315,24 @@ impl Request {
     /// Whether a policy says that its action is destructive.
     pub fn is_destructive(&self) -> bool {
         self.ruled.as_ref().is_some_and(|ruled| ruled.destructive)
+    }
+
+    /// Whether the owners of the agent do not count (rule 16).
+    pub fn takes_four_eyes(&self) -> bool {
+        self.approvals().is_some_and(|quorum| quorum.four_eyes)
+    }
+
+    /// Whether only members of the team count that is asked.
+    pub fn counts_members(&self) -> bool {
+        self.approvals()
+            .is_some_and(|quorum| quorum.of == Counted::Team)
+    }
+
+    fn approvals(&self) -> Option<&Quorum> {
+        match &self.ask {
+            Ask::Approval { approvals, .. } => approvals.as_ref(),
+            _ => None,
+        }
     }
 
     /// Whether a policy decides it as it is asked.

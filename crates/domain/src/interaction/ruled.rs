@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Outcome;
-use crate::ids::PolicyId;
+use super::{Outcome, Request};
+use crate::ids::{PolicyId, TeamId};
 
 /// What a rule does, the mildest first: the strictest wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -51,6 +51,9 @@ pub struct Ruled {
     /// answered together with others.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub destructive: bool,
+    /// The team that one says has to be asked. Nobody hands it to another; an admin moves it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<TeamId>,
     /// The rules that say so, the decisive ones first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by: Vec<RuledBy>,
@@ -80,6 +83,17 @@ pub struct ByPolicy {
     pub digest: String,
     /// Its name.
     pub rule: String,
+}
+
+impl Request {
+    /// It, where a rule has this team asked.
+    #[must_use]
+    pub fn asked_by_rule_of(mut self, team: Option<TeamId>) -> Self {
+        if let Some(ruled) = &mut self.ruled {
+            ruled.team = team;
+        }
+        self
+    }
 }
 
 impl Ruled {

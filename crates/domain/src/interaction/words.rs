@@ -70,6 +70,7 @@ impl Request {
             attachments: Vec::new(),
             // The words of an admin, about no one thing.
             ruled: self.ruled.clone(),
+            owners: self.owners.clone(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::{cmp::Reverse, collections::BTreeSet};
 
 use crate::{
     interaction::{AnswerContent, Ask, Interaction, Outcome, Repeatable, Request, State},
-    limits::{EARLIER, EARLIER_ALIKE, EARLIER_WORDS},
+    limits::{EARLIER, EARLIER_ALIKE, EARLIER_WORDS, SEARCHED_WORD_CHARS},
 };
 
 /// Shorter words are in every question.
@@ -20,10 +20,11 @@ pub fn words_to_find(request: &Request) -> Vec<Vec<String>> {
     let Some(question) = request.repeatable() else {
         return Vec::new();
     };
-    let mut longest: Vec<String> = words(&question)
-        .into_iter()
-        .filter(|word| tells(word))
-        .collect();
+    // As the index cuts them.
+    let cut = |word: String| word.chars().take(SEARCHED_WORD_CHARS).collect();
+    let tell = words(&question).into_iter().filter(|word| tells(word));
+    let each: BTreeSet<String> = tell.map(cut).collect();
+    let mut longest: Vec<String> = each.into_iter().collect();
     // The sort is stable, and the words come in the order of the alphabet: the same question finds the same.
     longest.sort_by_key(|word| Reverse(word.chars().count()));
     longest.truncate(EARLIER_WORDS);
@@ -117,7 +118,8 @@ fn words(question: &Repeatable) -> BTreeSet<String> {
     let words = text.split(|c: char| !c.is_alphanumeric());
     words
         .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
+        // Letter by letter, as the index does.
+        .map(|word| word.chars().flat_map(char::to_lowercase).collect())
         .collect()
 }
 
@@ -299,6 +301,12 @@ mod tests {
         assert!(words("?? ok").is_empty());
         let long = "word".repeat(10) + &" lorem ipsum dolor".repeat(900);
         assert!(words(&long).iter().all(|list| list.len() <= EARLIER_WORDS));
+        // No word is longer than the index keeps, in letters of any size; what is left is each once.
+        let one = "\u{6f22}".repeat(690);
+        assert_eq!(
+            words(&format!("{one} {one}\u{5b57}")),
+            [["\u{6f22}".repeat(SEARCHED_WORD_CHARS)]]
+        );
         let approval = json!({"kind": "approval", "prompt": "Which timeout?", "action": {"tool": "t", "arguments": {}}});
         assert!(words_to_find(&request(approval)).is_empty());
     }

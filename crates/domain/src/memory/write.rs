@@ -8,7 +8,7 @@ use crate::ids::{InteractionId, MemoryId};
 /// A step of an answer that stands.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MemoryWrite {
-    /// It is there. A conflict when its holder has as many in force as they may, or may not answer for it any more, or when
+    /// It is there, in place of what the same holder let stand for the same question, agent and team. A conflict when its holder has as many in force as they may, or may not answer for it any more, or when
     /// what it was made from is erased.
     Keep(Box<Memory>),
     /// It answers this interaction, which the same changeset opens. A conflict unless it is in force in this very
@@ -45,16 +45,19 @@ pub enum MemoryEnd {
     TeamDeleted,
     /// What it was made from was erased.
     Erased,
+    /// Its holder let another answer stand for the same.
+    Replaced,
 }
 
 impl MemoryEnd {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Revoked,
         Self::HolderLost,
         Self::AgentChanged,
         Self::TeamDeleted,
         Self::Erased,
+        Self::Replaced,
     ];
 
     /// The name, as in SQL and JSON.
@@ -65,6 +68,7 @@ impl MemoryEnd {
             Self::AgentChanged => "agent_changed",
             Self::TeamDeleted => "team_deleted",
             Self::Erased => "erased",
+            Self::Replaced => "replaced",
         }
     }
 
@@ -81,6 +85,7 @@ impl MemoryEnd {
             Self::AgentChanged => "when its agent went to another team, or lost its token",
             Self::TeamDeleted => "when its team was deleted",
             Self::Erased => "when the question that it was given to was erased",
+            Self::Replaced => "when who gave it let another answer stand for the same",
         }
     }
 }

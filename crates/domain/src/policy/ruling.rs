@@ -106,6 +106,7 @@ pub fn rule_among(
         ruled: Ruled {
             then,
             destructive,
+            team: None,
             by: Vec::new(),
         },
         decided_by: decisive.map(|hit| ByPolicy {
@@ -200,6 +201,7 @@ impl Ruling {
             // The first is what allows.
             by: self.ruled.by.into_iter().skip(1).collect(),
             destructive: self.ruled.destructive,
+            team: None,
         };
         ruled.destructive.then_some(Self {
             ruled,

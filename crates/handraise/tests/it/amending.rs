@@ -15,6 +15,7 @@ store::on_both_databases!(
     a_script_changes_what_the_agent_lets_it,
     what_the_agent_does_not_take_is_refused_with_its_place,
     the_page_shows_what_would_run_before_it_is_approved,
+    a_field_that_nobody_touched_is_as_it_was,
     what_was_shown_is_what_is_approved,
     where_nothing_may_be_changed_there_is_no_page_for_it,
 );
@@ -167,11 +168,20 @@ async fn the_page_shows_what_would_run_before_it_is_approved(database: TestDatab
     holds(&fields, &["How many", "name=\"a.replicas\" value=\"2\""]);
     let digest = hidden(&fields, "digest");
     // What does not fit is told, and what was typed is there.
-    let wrong = [("digest", &*digest), ("a.replicas", "9"), ("step", "show")];
+    let wrong = [
+        ("digest", &*digest),
+        ("a.replicas", "9"),
+        ("text", "fewer, please"),
+        ("step", "show"),
+    ];
     let again = shows(&app, &ana, &asked, &wrong).await;
     holds(
         &again,
-        &["arguments.replicas must be 5 or less.", "value=\"9\""],
+        &[
+            "arguments.replicas must be 5 or less.",
+            "value=\"9\"",
+            "name=\"text\" value=\"fewer, please\"",
+        ],
     );
     let same = [("digest", &*digest), ("a.replicas", "2"), ("step", "show")];
     holds(
@@ -215,6 +225,36 @@ async fn the_page_shows_what_would_run_before_it_is_approved(database: TestDatab
         json!({"replicas": 3, "service": "api"})
     );
     assert_eq!(closed["answer"]["text"], "fewer");
+}
+
+/// A text area turns every line break into CR LF, and what comes back has none that the agent wrote.
+async fn a_field_that_nobody_touched_is_as_it_was(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let ana = app.sign_in("Ana", Role::Responder).await;
+    let properties = json!({"replicas": {"type": "integer"}, "script": {"type": "string"}});
+    let mut body = deploy(json!({"schema": {"type": "object", "properties": properties}}));
+    body["action"]["arguments"] = json!({"replicas": 2, "script": "one\r\ntwo\r\n"});
+    let asked = agent.ask(body).await;
+    let digest = hidden(&read(&app, &ana, &amend(&asked)).await, "digest");
+    let sent = |script: &'static str, replicas: &'static str| {
+        [
+            ("digest", digest.clone()),
+            ("a.replicas", replicas.to_owned()),
+            ("a.script", script.to_owned()),
+            ("step", "show".to_owned()),
+        ]
+    };
+    for (script, replicas, expected) in [
+        ("one\r\ntwo\r\n", "2", "Nothing is changed."),
+        ("one\r\ntwo\r\n", "3", "<del>2</del> → <ins>3</ins>"),
+    ] {
+        let form = sent(script, replicas);
+        let form: Vec<_> = form.iter().map(|(name, value)| (*name, &**value)).collect();
+        let shown = shows(&app, &ana, &asked, &form).await;
+        holds(&shown, &[expected]);
+        assert_eq!(shown.matches("<del>").count(), usize::from(replicas == "3"));
+    }
 }
 
 async fn what_was_shown_is_what_is_approved(database: TestDatabase) {

@@ -26,6 +26,7 @@ store::on_both_databases!(
     nobody_is_shown_what_another_team_answered,
     a_grant_is_offered_after_five_equal_approvals_once,
     what_is_erased_answers_nothing,
+    a_list_goes_on_where_its_page_is_full,
 );
 
 const PORT: &str = "Which port should the cache listen on?";
@@ -470,4 +471,49 @@ async fn what_is_erased_answers_nothing(database: TestDatabase) {
         (&json!("erased"), &Value::Null, &Value::Null)
     );
     verifies(&app, &database).await;
+}
+
+async fn a_list_goes_on_where_its_page_is_full(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let mut kept = Vec::new();
+    for n in 0..12 {
+        let question = answered(&agent, &desk, &format!("Which port has {n}?"), "80").await;
+        let body = json!({"from": question["id"], "days": 7});
+        kept.push(keep(&desk, body, StatusCode::CREATED).await["id"].clone());
+    }
+    kept.reverse();
+    let ids = |page: &Value| -> Vec<Value> {
+        let items = page["items"].as_array().unwrap().iter();
+        items.map(|item| item["id"].clone()).collect()
+    };
+    let all = desk.read("/api/v1/memories?limit=12").await;
+    assert_eq!(
+        (ids(&all), &all["next_cursor"]),
+        (kept.clone(), &Value::Null)
+    );
+    let first = desk.read("/api/v1/memories?limit=11").await;
+    assert_eq!(ids(&first), kept[..11]);
+    let cursor = first["next_cursor"].as_str().unwrap();
+    let rest = desk
+        .read(&format!("/api/v1/memories?limit=11&cursor={cursor}"))
+        .await;
+    assert_eq!(
+        (ids(&rest), &rest["next_cursor"]),
+        (kept[11..].to_vec(), &Value::Null)
+    );
+    // Large ones fill a page before it has as many.
+    for n in 0..8 {
+        let prompt = format!("Which text has {n}?");
+        let question = answered(&agent, &desk, &prompt, &"y".repeat(150_000)).await;
+        let body = json!({"from": question["id"], "days": 7});
+        keep(&desk, body, StatusCode::CREATED).await;
+    }
+    let full = desk.read("/api/v1/memories?limit=20").await;
+    assert!(ids(&full).len() < 9, "{}", ids(&full).len());
+    let cursor = full["next_cursor"].as_str().unwrap();
+    let rest = desk
+        .read(&format!("/api/v1/memories?limit=20&cursor={cursor}"))
+        .await;
+    assert_eq!(ids(&full).len() + ids(&rest).len(), 20);
 }

@@ -238,6 +238,11 @@ async fn who_is_disabled_meanwhile_has_not_approved(database: TestDatabase) {
         .disable_person(person, true, false, &by)
         .await
         .unwrap();
+    // Nor when they are let in again before the next one approves.
+    service
+        .disable_person(person, false, false, &by)
+        .await
+        .unwrap();
     kept(&app, &ben, &asked).await;
     let now = agent.poll(&asked).await;
     assert_eq!(named(&now["progress"]["approved"]), ["Ben"]);
@@ -283,6 +288,8 @@ async fn what_cannot_be_counted_is_refused_with_its_place(database: TestDatabase
         (deploy(json!(2)), "approvals"),
         // Nobody owns this agent.
         (deploy(json!({"four_eyes": true})), "approvals.four_eyes"),
+        // Nor is any team asked.
+        (deploy(json!({"of": "team"})), "approvals.of"),
         (amendable, "amendable"),
     ] {
         let response = agent.post("/api/v1/interactions").json(&body).send().await;

@@ -3,11 +3,14 @@
 
 use domain::{
     Fault, Interaction, InteractionId,
-    interaction::{AnswerDraft, Ask, Choice, FormAnswer, FormAnswers, PlanDecision, Verdict},
+    interaction::{
+        Action, AnswerDraft, Ask, Choice, FormAnswer, FormAnswers, PlanDecision, Verdict,
+    },
     json::AnyJson,
 };
 use serde::Serialize;
 use serde_json::Value;
+use visible::shape;
 
 use super::{
     control::{is_answered, value},
@@ -44,8 +47,32 @@ pub struct Submission {
 const NOTHING_TO_CHANGE: &str = "Say what to change: the agent works it into the plan.";
 const NOT_WHOLE: &str =
     "This window does not show all that is asked. Close it, and open it again from the card.";
+const NOT_AS_IT_RUNS: &str = "It does not read as it would run: something in it is hidden, written as a number (\\u…), or looks like \
+                              something else. Change it on the dashboard, which shows what would run.";
 const OTHER_ANSWERS: &str = "Another answer of this form is not, or may not be, the one that this window shows. \
                              Close it, and open it again from the card, which shows how it is now.";
+
+/// Whether changed arguments are what they look like where they were typed.
+fn is_as_it_runs(asked: &Action, arguments: &AnyJson, typed: &str) -> bool {
+    let action = Action {
+        arguments: arguments.clone(),
+        ..asked.clone()
+    };
+    let digest = action.digest();
+    let is_marked = digest.is_ok_and(|digest| shape::of(&action, &digest).is_marked());
+    !is_marked && !has_numbers(typed)
+}
+
+/// Whether a character stands in it by its number: outside of texts JSON has no backslashes.
+fn has_numbers(json: &str) -> bool {
+    let mut rest = json.chars();
+    while let Some(c) = rest.next() {
+        if c == '\\' && rest.next() == Some('u') {
+            return true;
+        }
+    }
+    false
+}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Given {
@@ -151,13 +178,19 @@ impl Submission {
             (
                 Modal::Amend,
                 Ask::Approval {
-                    amendable: Some(_), ..
+                    action,
+                    amendable: Some(_),
+                    ..
                 },
                 Given::Typed(text),
             ) => {
                 let arguments: AnyJson = serde_json::from_str(text).map_err(|error| {
                     ModalErrors::new(&format!("This is not readable as JSON: {error}."))
                 })?;
+                // Rule 11: what was typed is all that stood there.
+                if !is_as_it_runs(action, &arguments, text) {
+                    return Err(ModalErrors::new(NOT_AS_IT_RUNS));
+                }
                 draft.approved = Some(true);
                 draft.arguments = Some(arguments);
                 draft.text.clone_from(&self.comment);

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
-    Access, Audience, Changeset, Erasing, Interaction, InteractionId, Memory, MemoryId, Person,
-    Role, TeamId, TokenId,
+    Access, AgentId, Audience, Changeset, Erasing, Interaction, InteractionId, Memory, MemoryId,
+    Person, Role, TeamId, TokenId,
     grant::Holder,
     limits::MEMORIES,
     memory::{MemoryEnd, MemoryRecord, MemoryWrite},
@@ -32,7 +32,7 @@ const OF_MEMORY: Columns = Columns {
     team: "m.team_id",
 };
 
-/// How many that stand for one question are read: more people than that do not answer one.
+/// Fewer than this have to stand for one question: more people than that do not answer one.
 const OF_ONE_QUESTION: i64 = 200;
 
 /// Writes one step; `false` when it does not fit.
@@ -82,6 +82,26 @@ async fn was_not_revoked(connection: &mut Connection, memory: &Memory) -> Result
 async fn keep(connection: &mut Connection, memory: &Memory) -> Result<bool> {
     let terms = &memory.terms;
     let (kind, holder) = holder_columns(terms.holder);
+    let row = rows::MemoryText::of(memory)?;
+    let (agent, team) = (
+        terms.agent.as_ref().map(|agent| agent.id.0),
+        terms.team.as_ref().map(|team| team.id.0),
+    );
+    // Also what has run out: it stands in the way of no other.
+    sqlx::query(
+        "UPDATE memories SET ended_at = $1, ended_why = $2
+         WHERE holder_id = $3 AND question = $4 AND ended_at IS NULL
+           AND COALESCE(team_id, $7) = $5 AND COALESCE(agent_id, $7) = $6",
+    )
+    .bind(terms.made_at.timestamp_millis())
+    .bind(MemoryEnd::Replaced.name())
+    .bind(holder)
+    .bind(&row.question)
+    .bind(team.unwrap_or_default())
+    .bind(agent.unwrap_or_default())
+    .bind(Uuid::nil())
+    .execute(&mut *connection)
+    .await?;
     let in_force: i64 = sqlx::query_scalar(
         "SELECT COUNT(*) FROM memories
          WHERE holder_id = $1 AND holder_kind = $2 AND ended_at IS NULL AND expires_at > $3",
@@ -92,23 +112,21 @@ async fn keep(connection: &mut Connection, memory: &Memory) -> Result<bool> {
     .fetch_one(&mut *connection)
     .await?;
     // Of what was erased meanwhile there is nothing any more that could be given again.
-    let erased: Option<bool> =
-        sqlx::query_scalar("SELECT erased IS NOT NULL FROM interactions WHERE id = $1")
-            .bind(terms.made_from.0)
-            .fetch_optional(&mut *connection)
-            .await?;
+    let erased: Option<bool> = sqlx::query_scalar(super::dialect::ERASED)
+        .bind(terms.made_from.0)
+        .fetch_optional(&mut *connection)
+        .await?;
     if usize::try_from(in_force).is_ok_and(|count| count >= MEMORIES) || erased != Some(false) {
         return Ok(false);
     }
-    let row = rows::MemoryText::of(memory)?;
     let done = sqlx::query(
         "INSERT INTO memories (id, agent_id, team_id, question, holder_kind, holder_id, made_from,
             expires_at, terms, kept, signature)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING",
     )
     .bind(terms.id.0)
-    .bind(terms.agent.as_ref().map(|agent| agent.id.0))
-    .bind(terms.team.as_ref().map(|team| team.id.0))
+    .bind(agent)
+    .bind(team)
     .bind(row.question)
     .bind(kind)
     .bind(holder)
@@ -277,6 +295,7 @@ impl Memories for Store {
     async fn memories_in_force(
         &self,
         team: Option<TeamId>,
+        agent: AgentId,
         question: &str,
         now: DateTime<Utc>,
     ) -> Result<Vec<MemoryRecord>> {
@@ -289,11 +308,17 @@ impl Memories for Store {
             Some(team) => sql.push(" AND m.team_id = ").push_bind(team.0),
             None => sql.push(" AND m.team_id IS NULL"),
         };
-        sql.push(" AND m.ended_at IS NULL AND m.expires_at > ")
+        sql.push(" AND (m.agent_id IS NULL OR m.agent_id = ")
+            .push_bind(agent.0)
+            .push(") AND m.ended_at IS NULL AND m.expires_at > ")
             .push_bind(now.timestamp_millis())
             .push(" ORDER BY m.id LIMIT ")
             .push_bind(OF_ONE_QUESTION);
         let rows: Vec<MemoryRow> = sql.build_query_as().fetch_all(&self.read).await?;
+        // Of those that were not read one may say something else.
+        if i64::try_from(rows.len()).is_ok_and(|count| count >= OF_ONE_QUESTION) {
+            return Ok(Vec::new());
+        }
         Ok(rows::memories(rows))
     }
 
@@ -381,18 +406,25 @@ impl Memories for Store {
         memories: &[MemoryId],
         since: DateTime<Utc>,
     ) -> Result<HashMap<MemoryId, u64>> {
-        let mut counts = HashMap::new();
-        for memory in memories {
-            let count: i64 = sqlx::query_scalar(
-                "SELECT COUNT(*) FROM memory_uses WHERE memory_id = $1 AND at >= $2",
-            )
-            .bind(memory.0)
-            .bind(since.timestamp_millis())
-            .fetch_one(&self.read)
-            .await?;
-            counts.insert(*memory, u64::try_from(count).unwrap_or_default());
+        if memories.is_empty() {
+            return Ok(HashMap::new());
         }
-        Ok(counts)
+        let mut sql: QueryBuilder<Db> =
+            QueryBuilder::new("SELECT memory_id, COUNT(*) FROM memory_uses WHERE at >= ");
+        sql.push_bind(since.timestamp_millis())
+            .push(" AND memory_id IN (");
+        let mut list = sql.separated(", ");
+        for memory in memories {
+            list.push_bind(memory.0);
+        }
+        sql.push(") GROUP BY memory_id");
+        // Lists of ids have as many lengths as there are pages: not worth keeping.
+        let rows = sql.build_query_as().persistent(false);
+        let counts: Vec<(Uuid, i64)> = rows.fetch_all(&self.read).await?;
+        let counts = counts
+            .into_iter()
+            .map(|(id, count)| (MemoryId(id), u64::try_from(count).unwrap_or_default()));
+        Ok(counts.collect())
     }
 
     async fn earlier_questions(&self, query: &EarlierQuery) -> Result<Vec<Interaction>> {

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::{Person, PersonId, SecretHash, SlackId, limits::SESSION_IDLE};
+use domain::{InteractionId, Person, PersonId, SecretHash, SlackId, limits::SESSION_IDLE};
 
 use super::Store;
 use crate::{
@@ -21,6 +21,33 @@ impl People for Store {
         .fetch_optional(&self.read)
         .await?;
         row.map(Person::try_from).transpose()
+    }
+
+    async fn has_lapsed(
+        &self,
+        person: PersonId,
+        interaction: InteractionId,
+        approved_at: DateTime<Utc>,
+    ) -> Result<bool> {
+        // What is about no interaction has an index of its own, in this order.
+        let lost: Option<i64> = sqlx::query_scalar(
+            "SELECT seq FROM events
+             WHERE interaction_id IS NULL
+               AND seq > COALESCE((
+                   SELECT MIN(seq) FROM events
+                   WHERE interaction_id = $1 AND type = 'interaction.approval_given'), 0)
+               AND at >= $2 AND payload LIKE $3
+               AND (type IN ('person.disabled', 'team.member_removed')
+                    OR (type = 'person.changed' AND payload NOT LIKE '%\"role\":\"admin\"%')
+                    OR (type = 'team.member_set' AND payload LIKE '%\"part\":\"reads\"%'))
+             LIMIT 1",
+        )
+        .bind(interaction.0)
+        .bind(approved_at.timestamp_millis())
+        .bind(format!("%{person}%"))
+        .fetch_optional(&self.read)
+        .await?;
+        Ok(lost.is_some())
     }
 
     async fn person_in_slack(&self, id: &SlackId) -> Result<Option<Person>> {

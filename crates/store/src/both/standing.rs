@@ -1,14 +1,19 @@
 //! What approvals that are counted rest on (rule 16), looked at in the transaction that counts them.
 
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
 use domain::{AgentId, Part, PersonId, Role, Standing};
 use uuid::Uuid;
 
 use super::Connection;
 use crate::Result;
 
-/// Every owner of an agent by one of its tokens, each once.
-pub(super) const OWNERS: &str = "SELECT DISTINCT owner_id FROM tokens
-     WHERE agent_id = $1 AND owner_id IS NOT NULL AND revoked_at IS NULL ORDER BY owner_id";
+/// Whom the tokens of an agent belong to that were good for something at this moment or later. Who owns one that has run out
+/// is still an owner; that it belongs to nobody tells nothing any more.
+const OWNERS: &str = "SELECT DISTINCT owner_id FROM tokens
+     WHERE agent_id = $1 AND (revoked_at IS NULL OR revoked_at >= $2)
+       AND (owner_id IS NOT NULL OR expires_at IS NULL OR expires_at > $2)";
 
 /// Whether all of it is so. Whoever is kept out, leaves the team or becomes the agent's owner is written in a batch, and
 /// so it is before this or after it.
@@ -20,12 +25,10 @@ pub(super) async fn holds(connection: &mut Connection, standing: &Standing) -> R
     }
     match &standing.owners {
         None => Ok(true),
-        Some(known) => {
-            let mut owners = owners(connection, standing.agent).await?;
-            let mut known = known.clone();
-            owners.sort_unstable();
-            known.sort_unstable();
-            Ok(owners == known)
+        Some((known, since)) => {
+            let known: BTreeSet<_> = known.iter().copied().collect();
+            let owners = owners(connection, standing.agent, *since).await?;
+            Ok(owners.into_iter().collect::<BTreeSet<_>>() == known)
         }
     }
 }
@@ -46,7 +49,7 @@ async fn may_answer(
         Some(Role::Admin) => true,
     };
     let Some(team) = standing.team else {
-        return Ok(true);
+        return Ok(!standing.members_only);
     };
     if is_admin && !standing.members_only {
         return Ok(true);
@@ -60,10 +63,17 @@ async fn may_answer(
     Ok(part.as_deref().and_then(Part::from_name) == Some(Part::Answers))
 }
 
-async fn owners(connection: &mut Connection, agent: AgentId) -> Result<Vec<PersonId>> {
-    let owners: Vec<Uuid> = sqlx::query_scalar(OWNERS)
+/// Nobody where one of the tokens belongs to nobody: that may be anybody.
+pub(super) async fn owners(
+    connection: &mut Connection,
+    agent: AgentId,
+    since: DateTime<Utc>,
+) -> Result<Vec<PersonId>> {
+    let owners: Vec<Option<Uuid>> = sqlx::query_scalar(OWNERS)
         .bind(agent.0)
+        .bind(since.timestamp_millis())
         .fetch_all(connection)
         .await?;
-    Ok(owners.into_iter().map(PersonId).collect())
+    let all: Option<BTreeSet<Uuid>> = owners.into_iter().collect();
+    Ok(all.unwrap_or_default().into_iter().map(PersonId).collect())
 }

@@ -2,11 +2,13 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use domain::{AgentId, Fingerprint, Interaction, InteractionId, PersonId, TeamId};
+use domain::{
+    AgentId, Fingerprint, Interaction, InteractionId, PersonId, TeamId, limits::SUGGESTION_WEIGHT,
+};
 use sqlx::QueryBuilder;
 use uuid::Uuid;
 
-use super::{Db, Store};
+use super::{Db, Store, narrowed::among};
 use crate::{Offered, Result, Suggestions, rows};
 
 #[async_trait]
@@ -19,14 +21,8 @@ impl Suggestions for Store {
         limit: u32,
     ) -> Result<Vec<Interaction>> {
         let mut sql: QueryBuilder<Db> = QueryBuilder::new(
-            "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
-                    i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
-                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups, i.erased,
-                    i.claim, i.addressee,
-                    i.team_id, t.name AS team_name
-             FROM interactions i JOIN agents a ON a.id = i.agent_id
-             LEFT JOIN teams t ON t.id = i.team_id
-             WHERE i.closed_at IS NOT NULL AND i.erased IS NULL AND i.agent_id = ",
+            "SELECT i.id, i.outcome, i.weight FROM interactions i
+             WHERE i.closed_at IS NOT NULL AND i.erased IS NULL AND i.outcome IN ('approved', 'denied') AND i.agent_id = ",
         );
         sql.push_bind(agent.0)
             .push(" AND i.alike = ")
@@ -37,8 +33,32 @@ impl Suggestions for Store {
         };
         sql.push(" ORDER BY i.closed_at DESC, i.id DESC LIMIT ")
             .push_bind(i64::from(limit));
-        let rows = sql.build_query_as().fetch_all(&self.read).await?;
-        let read = rows::readable_interactions(rows);
+        let closed: Vec<(Uuid, String, i64)> = sql.build_query_as().fetch_all(&self.read).await?;
+        // A denial starts the count anew: nothing before it matters.
+        let denied = closed
+            .iter()
+            .position(|(_, outcome, _)| outcome == "denied");
+        let newest = &closed[..denied.map_or(closed.len(), |at| at + 1)];
+        let weight: i64 = newest.iter().map(|(_, _, weight)| *weight).sum();
+        if newest.is_empty() || weight > SUGGESTION_WEIGHT {
+            return Ok(Vec::new());
+        }
+        let ids: Vec<Uuid> = newest.iter().map(|(id, _, _)| *id).collect();
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new(
+            "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
+                    i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
+                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups, i.erased,
+                    i.claim, i.addressee,
+                    i.team_id, t.name AS team_name
+             FROM interactions i JOIN agents a ON a.id = i.agent_id
+             LEFT JOIN teams t ON t.id = i.team_id
+             WHERE i.erased IS NULL",
+        );
+        among(&mut sql, &ids);
+        sql.push(" ORDER BY i.closed_at DESC, i.id DESC");
+        // Lists of ids have as many lengths as there are approvals: not worth keeping.
+        let rows = sql.build_query_as().persistent(false);
+        let read = rows::readable_interactions(rows.fetch_all(&self.read).await?);
         Ok(read
             .into_iter()
             .map(|stored| self.proof.of(stored))
@@ -46,6 +66,32 @@ impl Suggestions for Store {
     }
 
     async fn offer_once(&self, offered: &Offered) -> Result<bool> {
+        let team = offered.team.map_or(Uuid::nil(), |team| team.0);
+        // A page that is opened again writes nothing.
+        let known: Option<i64> = sqlx::query_scalar(
+            "SELECT at FROM suggestions
+             WHERE person_id = $1 AND agent_id = $2 AND team_id = $3 AND alike = $4
+               AND interaction_id = $5 AND declined_at IS NULL",
+        )
+        .bind(offered.person.0)
+        .bind(offered.agent.0)
+        .bind(team)
+        .bind(offered.alike.0)
+        .bind(offered.after.0)
+        .fetch_optional(&self.read)
+        .await?;
+        if known.is_some() {
+            return Ok(true);
+        }
+        let mut transaction = self.begin_write().await?;
+        // Rule 19: of what was erased meanwhile nothing is noted any more.
+        let erased: Option<bool> = sqlx::query_scalar(super::dialect::ERASED)
+            .bind(offered.after.0)
+            .fetch_optional(&mut *transaction)
+            .await?;
+        if erased != Some(false) {
+            return Ok(false);
+        }
         let done = sqlx::query(
             "INSERT INTO suggestions (person_id, agent_id, team_id, alike, interaction_id, at)
              VALUES ($1, $2, $3, $4, $5, $6)
@@ -64,13 +110,14 @@ impl Suggestions for Store {
         )
         .bind(offered.person.0)
         .bind(offered.agent.0)
-        .bind(offered.team.map_or(Uuid::nil(), |team| team.0))
+        .bind(team)
         .bind(offered.alike.0)
         .bind(offered.after.0)
         .bind(offered.at.timestamp_millis())
         .bind(Uuid::nil())
-        .execute(&self.write)
+        .execute(&mut *transaction)
         .await?;
+        transaction.commit().await?;
         Ok(done.rows_affected() == 1)
     }
 

@@ -39,12 +39,9 @@ impl Tokens for Store {
         Ok(ids.into_iter().map(TokenId).collect())
     }
 
-    async fn owners_of(&self, agent: AgentId) -> Result<Vec<PersonId>> {
-        let owners: Vec<Uuid> = sqlx::query_scalar(super::standing::OWNERS)
-            .bind(agent.0)
-            .fetch_all(&self.read)
-            .await?;
-        Ok(owners.into_iter().map(PersonId).collect())
+    async fn owners_of(&self, agent: AgentId, since: DateTime<Utc>) -> Result<Vec<PersonId>> {
+        let mut connection = self.read.acquire().await?;
+        super::standing::owners(&mut connection, agent, since).await
     }
 
     async fn tokens_used(&self, uses: &[(TokenId, DateTime<Utc>)]) -> Result<()> {

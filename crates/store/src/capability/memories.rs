@@ -17,11 +17,12 @@ pub trait Memories: Send + Sync {
     /// Whether a key that counts has signed it as it is here: what somebody wrote into the database answers nothing.
     fn proves_memory(&self, memory: &Memory) -> bool;
 
-    /// Those of the question with this digest that this team was asked, which have not ended at `now`, the oldest first.
-    /// Whether one may still be used says only the commit that uses it.
+    /// Those of the question with this digest that this team was asked, for this agent or for all, which have not ended at
+    /// `now`, the oldest first; none where they are too many to be read. Whether one may still be used says only the commit that uses it.
     async fn memories_in_force(
         &self,
         team: Option<TeamId>,
+        agent: AgentId,
         question: &str,
         now: DateTime<Utc>,
     ) -> Result<Vec<MemoryRecord>>;
@@ -60,8 +61,8 @@ pub trait Memories: Send + Sync {
 /// Grants that people are offered after equal approvals.
 #[async_trait]
 pub trait Suggestions: Send + Sync {
-    /// Approvals of an agent by this team that are the same to a person and closed, those closed last first, as far as they
-    /// are proven. No erased one.
+    /// Approvals of an agent by this team that are the same to a person and approved or denied, those closed last first, to
+    /// the last denial, as far as they are proven. No erased one, and none at all where they are too large to be read for this.
     async fn equal_approvals(
         &self,
         agent: AgentId,
@@ -72,7 +73,7 @@ pub trait Suggestions: Send + Sync {
 
     /// Notes that a person is offered a grant after an approval: `false` when they were offered one after another such
     /// approval, and none of these was denied since, or when they have declined this one. Asked again about the same
-    /// approval, it is `true` again.
+    /// approval, it is `true` again. Nothing is noted of one that is erased.
     async fn offer_once(&self, offered: &Offered) -> Result<bool>;
 
     /// The person wants no grant after this approval. Whether they were offered one.

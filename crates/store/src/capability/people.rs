@@ -3,7 +3,8 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
-    AgentId, Audience, Day, Identity, Person, PersonId, SecretHash, SessionId, SlackId, TokenId,
+    AgentId, Audience, Day, Identity, InteractionId, Person, PersonId, SecretHash, SessionId,
+    SlackId, TokenId,
     access::{WaysIn, factor::Factor},
 };
 
@@ -39,8 +40,9 @@ pub trait Tokens: Send + Sync {
         limit: u32,
     ) -> Result<Vec<TokenId>>;
 
-    /// The people who own an agent by a token that was not revoked, each once.
-    async fn owners_of(&self, agent: AgentId) -> Result<Vec<PersonId>>;
+    /// The people who own an agent by a token that was not revoked before this moment, each once; nobody where one that was
+    /// good then or later belongs to nobody.
+    async fn owners_of(&self, agent: AgentId, since: DateTime<Utc>) -> Result<Vec<PersonId>>;
 
     /// Notes when tokens were used, and their agents seen.
     async fn tokens_used(&self, uses: &[(TokenId, DateTime<Utc>)]) -> Result<()>;
@@ -54,6 +56,15 @@ pub trait Tokens: Send + Sync {
 pub trait People: Send + Sync {
     /// One person.
     async fn person(&self, id: PersonId) -> Result<Option<Person>>;
+
+    /// Whether this person could not answer, or not for each of their teams, for a time since they approved this interaction at
+    /// this moment, as the journal has it: disabled, of a lesser role, out of a team, or only reading there.
+    async fn has_lapsed(
+        &self,
+        person: PersonId,
+        interaction: InteractionId,
+        approved_at: DateTime<Utc>,
+    ) -> Result<bool>;
 
     /// The person who is this user of Slack, also when they are disabled.
     async fn person_in_slack(&self, id: &SlackId) -> Result<Option<Person>>;

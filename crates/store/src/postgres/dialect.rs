@@ -9,7 +9,7 @@ use super::{Db, Store};
 pub(super) const LOOKED_THROUGH: &[usize] = &[128, 512, 2_048];
 
 /// Writes the tables anew that have words in them, or have had.
-pub(super) const REWRITE: [&str; 10] = [
+pub(super) const REWRITE: [&str; 13] = [
     "VACUUM FULL events",
     "VACUUM FULL interactions",
     "VACUUM FULL interaction_words",
@@ -19,6 +19,9 @@ pub(super) const REWRITE: [&str; 10] = [
     "VACUUM FULL idempotency_keys",
     "VACUUM FULL card_questions",
     "VACUUM FULL slack_inbox",
+    "VACUUM FULL grants",
+    "VACUUM FULL memories",
+    "VACUUM FULL suggestions",
     "VACUUM FULL attachments",
 ];
 

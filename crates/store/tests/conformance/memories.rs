@@ -33,6 +33,7 @@ store::on_both_databases!(
     an_answer_stands_no_longer_than_the_home_and_token_of_its_agent,
     an_answer_is_erased_with_the_question_that_it_was_given_to,
     no_more_than_two_hundred_of_one_person_stand,
+    what_a_person_lets_stand_anew_takes_the_place_of_what_stood,
     what_an_earlier_answer_answers_is_no_news,
     answers_that_stand_are_listed_to_those_who_may_see_them,
     earlier_questions_are_those_of_the_same_team_and_kind,
@@ -228,7 +229,10 @@ async fn an_answer_that_stands_comes_back_as_it_was_and_counts_its_uses(database
     let now = database.at(10).at;
     let asked = decide::repeated(&request(PORT.0), &agent, &AskedOf::default()).unwrap();
     let digest = asked.question.digest().unwrap();
-    let found = store.memories_in_force(None, &digest, now).await.unwrap();
+    let found = store
+        .memories_in_force(None, agent.id, &digest, now)
+        .await
+        .unwrap();
     assert_eq!(found, [stored.clone()]);
     assert_eq!(store.memories_of(question.id).await.unwrap(), [stored]);
     let holder = Holder::Person(ana.id);
@@ -237,10 +241,12 @@ async fn an_answer_that_stands_comes_back_as_it_was_and_counts_its_uses(database
     assert_eq!(store.count_memories(other, now).await.unwrap(), 0);
     let over = memory.terms.expires_at;
     assert_eq!(store.count_memories(holder, over).await.unwrap(), 0);
-    let in_force = store.memories_in_force(None, &digest, over).await;
+    let in_force = store.memories_in_force(None, agent.id, &digest, over).await;
     assert_eq!(in_force.unwrap(), []);
     let shop = team(&database, &*store, "Shop").await;
-    let in_force = store.memories_in_force(Some(shop.id), &digest, now).await;
+    let in_force = store
+        .memories_in_force(Some(shop.id), agent.id, &digest, now)
+        .await;
     assert_eq!(in_force.unwrap(), []);
 
     let first = using(&database, &memory, &agent, None);
@@ -483,16 +489,61 @@ async fn no_more_than_two_hundred_of_one_person_stand(database: Database) {
     let agent = database.agent(&*store, "backend").await;
     let ana = person(&database, &*store, "Ana", Role::Responder).await;
     let by = principal(&ana, Parts::default());
-    let question = answered(&database, &*store, &agent, None, PORT, &by).await;
-    for _ in 0..domain::limits::MEMORIES {
+    for n in 0..domain::limits::MEMORIES {
+        let prompt = format!("Which port has {n}?");
+        let question = answered(&database, &*store, &agent, None, (&prompt, "80"), &by).await;
         kept(&database, &*store, &question, for_a_week(), &by).await;
     }
+    let question = answered(&database, &*store, &agent, None, PORT, &by).await;
     // Decided while there were fewer.
     let (_, one_more) = keeping(&database, &question, for_a_week(), &by);
     assert!(matches!(
         store.commit(one_more).await,
         Err(CommitError::Conflict)
     ));
+}
+
+async fn what_a_person_lets_stand_anew_takes_the_place_of_what_stood(database: Database) {
+    let store = trusting(&database).await;
+    let agent = database.agent(&*store, "backend").await;
+    let other = database.agent(&*store, "frontend").await;
+    let ana = person(&database, &*store, "Ana", Role::Responder).await;
+    let ben = person(&database, &*store, "Ben", Role::Responder).await;
+    let (by, by_ben) = (
+        principal(&ana, Parts::default()),
+        principal(&ben, Parts::default()),
+    );
+    let question = answered(&database, &*store, &agent, None, PORT, &by).await;
+    let of_all = MemoryDraft {
+        any_agent: true,
+        ..for_a_week()
+    };
+    let for_all = kept(&database, &*store, &question, of_all, &by).await;
+    let first = kept(&database, &*store, &question, for_a_week(), &by).await;
+    let elsewhere = answered(&database, &*store, &other, None, PORT, &by).await;
+    let of_other = kept(&database, &*store, &elsewhere, for_a_week(), &by).await;
+    let theirs = answered(&database, &*store, &agent, None, PORT, &by_ben).await;
+    let of_ben = kept(&database, &*store, &theirs, for_a_week(), &by_ben).await;
+    let again = (PORT.0, "8080");
+    let question = answered(&database, &*store, &agent, None, again, &by).await;
+    let second = kept(&database, &*store, &question, for_a_week(), &by).await;
+    let ended = record(&*store, &first).await.ended;
+    assert_eq!(ended.map(|it| it.why), Some(MemoryEnd::Replaced));
+    for stands in [&for_all, &of_other, &of_ben, &second] {
+        assert_eq!(record(&*store, stands).await.ended, None);
+    }
+    let asked = decide::repeated(&request(PORT.0), &agent, &AskedOf::default()).unwrap();
+    let digest = asked.question.digest().unwrap();
+    let found = store
+        .memories_in_force(None, agent.id, &digest, database.at(10).at)
+        .await
+        .unwrap();
+    let found: Vec<_> = found.iter().map(|one| one.memory.terms.id).collect();
+    // What stands for another agent alone is not among them.
+    let mut expected = [for_all, of_ben, second].map(|one| one.terms.id);
+    expected.sort_unstable();
+    assert_eq!(found, expected);
+    verify_journal(&*store).await.unwrap();
 }
 
 async fn what_an_earlier_answer_answers_is_no_news(database: Database) {

@@ -1,5 +1,6 @@
 //! Whom agents belong to.
 
+use chrono::TimeDelta;
 use domain::{
     Access, Audience, Changeset, Day, Person, PersonId, Role, SecretHash, Token, TokenKind, Write,
     access::{Lifetime, NewLink, Owner},
@@ -20,7 +21,7 @@ store::on_both_databases!(
 async fn invited(database: &Database, store: &dyn Store, name: &str) -> Person {
     let link = NewLink {
         hash: SecretHash(rand_hash()),
-        expires_at: epoch() + chrono::TimeDelta::hours(1),
+        expires_at: epoch() + TimeDelta::hours(1),
     };
     let invited = decide::invite(name, Role::Viewer, link, &operator(), database.at(0)).unwrap();
     let Write::Access(Access::Person(person)) = invited.writes[0].clone() else {
@@ -168,9 +169,13 @@ async fn an_agent_belongs_to_whom_its_tokens_belong(database: Database) {
     let backend = store.agent_named("backend").await.unwrap().unwrap();
     let mut both = [ana.id, ben.id];
     both.sort_unstable();
-    assert_eq!(store.owners_of(backend).await.unwrap(), both);
+    let owners_at = async |agent, seconds: i64| {
+        let since = epoch() + TimeDelta::seconds(seconds);
+        store.owners_of(agent, since).await.unwrap()
+    };
+    assert_eq!(owners_at(backend, 3).await, both);
     let ops = store.agent_named("ops").await.unwrap().unwrap();
-    assert_eq!(store.owners_of(ops).await.unwrap(), []);
+    assert_eq!(owners_at(ops, 3).await, []);
     let (ana, ben) = (shown(&ana, false), shown(&ben, true));
     let all = vec![
         ("backend".to_owned(), vec![ana, ben.clone()]),
@@ -185,6 +190,11 @@ async fn an_agent_belongs_to_whom_its_tokens_belong(database: Database) {
             store.commit(revoked.unwrap()).await.unwrap();
         }
     }
-    assert_eq!(store.owners_of(backend).await.unwrap(), [ben.id]);
+    assert_eq!(owners_at(backend, 5).await, [ben.id]);
+    // But whose it was when something was asked before that.
+    assert_eq!(owners_at(backend, 4).await, both);
+    // A token of nobody's may be anybody's.
+    database.token(&*store, TokenKind::Agent, "backend").await;
+    assert_eq!(owners_at(backend, 5).await, []);
     assert_eq!(owners().await[0], ("backend".to_owned(), vec![ben]));
 }

@@ -13,7 +13,7 @@ use domain::{
     },
     interaction::{AnswerDraft, Draft, Outcome, Unproven},
     sign::{PublicKey, Sign, Signature},
-    team::Profile,
+    team::{Membership, Profile},
 };
 use serde_json::{Value, json};
 use store::{CommitError, Store};
@@ -24,7 +24,9 @@ store::on_both_databases!(
     what_several_approve_comes_back_as_it_was,
     of_many_approvals_at_once_each_person_counts_once,
     who_is_kept_out_in_the_same_moment_does_not_count,
+    who_could_not_answer_for_a_time_has_not_approved,
     whose_agent_it_becomes_in_the_same_moment_does_not_count,
+    who_gives_up_the_token_that_asked_owns_the_agent_all_the_same,
     an_approval_that_is_written_into_the_database_counts_for_nothing,
     an_amendment_comes_back_and_is_void_once_it_is_changed,
 );
@@ -73,7 +75,8 @@ async fn voters(store: &dyn Store, people: &[&Person], agent: &AgentRef) -> Vote
     }
     Voters {
         people: known,
-        owners: store.owners_of(agent.id).await.unwrap(),
+        owners: store.owners_of(agent.id, epoch()).await.unwrap(),
+        lapsed: Vec::new(),
     }
 }
 
@@ -269,6 +272,75 @@ async fn who_is_kept_out_in_the_same_moment_does_not_count(database: Database) {
     }
 }
 
+async fn who_could_not_answer_for_a_time_has_not_approved(database: Database) {
+    let store = believing(&database).await;
+    let agent = database.agent(&*store, "backend").await;
+    let profile = Profile {
+        name: "Payments".to_owned(),
+        ..Profile::default()
+    };
+    let made = team::create(profile, &operator(), database.at(0)).unwrap();
+    store.commit(made).await.unwrap();
+    let key = Person::name_key("Payments");
+    let payments = store.team_named(&key).await.unwrap().unwrap();
+    let sets = async |person: &Person, had: Option<Part>, part: Part, seconds: i64| {
+        let (by, now) = (operator(), database.at(seconds));
+        let had = had.map(|part| Membership {
+            team: payments.named(),
+            part,
+            issuer: None,
+        });
+        let set = team::set_member(&payments, person, had.as_ref(), part, &by, now);
+        store.commit(set.unwrap()).await.unwrap();
+    };
+    for (n, how) in ["disabled", "viewer", "reads", "left", "nothing"]
+        .into_iter()
+        .enumerate()
+    {
+        let name = format!("Ana {n}");
+        let ana = somebody(&database, &*store, &name, Role::Responder).await;
+        sets(&ana, None, Part::Answers, 1).await;
+        let admin = operator();
+        let known = voters(&*store, &[&ana], &agent).await;
+        let draft = deploy(json!({"approvals": {"needed": 2}}));
+        let asked = asked(&database, &*store, &agent, Some(&payments), draft).await;
+        let by = principal(&*store, &ana).await;
+        let voting = yes(&database, &asked, &by, &known).unwrap();
+        let at = written(&voting).votes()[0].at;
+        store.commit(voting).await.unwrap();
+        let has_lapsed = async || store.has_lapsed(ana.id, asked.id, at).await.unwrap();
+        assert!(!has_lapsed().await, "{how}");
+        let now = || database.at(20);
+        let ends = match how {
+            "disabled" => Some(access::disable(&ana, true, &[], &admin, now())),
+            "viewer" => Some(access::change(&ana, &ana.name, Role::Viewer, &admin, now())),
+            "left" => Some(team::remove_member(
+                &payments,
+                &ana,
+                Some(Part::Answers),
+                &admin,
+                now(),
+            )),
+            _ => None,
+        };
+        if let Some(ends) = ends {
+            store.commit(ends.unwrap()).await.unwrap();
+        }
+        if how == "reads" {
+            sets(&ana, Some(Part::Answers), Part::Reads, 20).await;
+            sets(&ana, Some(Part::Reads), Part::Answers, 21).await;
+        }
+        if how == "disabled" {
+            let account = store.account(&Person::name_key(&name)).await.unwrap();
+            let disabled = account.unwrap().person;
+            let enabled = access::disable(&disabled, false, &[], &admin, database.at(21));
+            store.commit(enabled.unwrap()).await.unwrap();
+        }
+        let expected = how != "nothing";
+        assert_eq!(has_lapsed().await, expected, "{how}");
+    }
+}
+
 async fn whose_agent_it_becomes_in_the_same_moment_does_not_count(database: Database) {
     let store = believing(&database).await;
     let (ana, bo) = (
@@ -315,6 +387,64 @@ async fn whose_agent_it_becomes_in_the_same_moment_does_not_count(database: Data
     let fine = yes(&database, &asked, &by, &known).unwrap();
     store.commit(fine).await.unwrap();
     assert_eq!(read(&*store, &asked).await.approved(), Some(true));
+}
+
+async fn who_gives_up_the_token_that_asked_owns_the_agent_all_the_same(database: Database) {
+    let store = believing(&database).await;
+    let (ana, bo) = (
+        somebody(&database, &*store, "Ana", Role::Responder).await,
+        somebody(&database, &*store, "Bo", Role::Responder).await,
+    );
+    let made = async |owner: &Person, seconds: i64| {
+        let new = access::NewToken {
+            kind: TokenKind::Agent,
+            name: "backend",
+            agent: store.agent_named("backend").await.unwrap(),
+            lifetime: Lifetime::Never,
+            teams: &[],
+            owner: Some(owner),
+        };
+        let (hash, by) = (SecretHash(rand_hash()), operator());
+        let made = access::create_token(&new, hash, &by, database.at(seconds)).unwrap();
+        let token = made.writes.iter().find_map(|write| match write {
+            Write::Access(Access::Token { token, .. }) => Some(token.clone()),
+            _ => None,
+        });
+        store.commit(made).await.unwrap();
+        token.unwrap()
+    };
+    let of_bo = made(&bo, 0).await;
+    let agent = AgentRef {
+        id: of_bo.agent_id.unwrap(),
+        name: "backend".into(),
+    };
+    let draft = deploy(json!({"approvals": {"four_eyes": true}}));
+    let asked = asked(&database, &*store, &agent, None, draft).await;
+    // Bo makes a token for Ana and ends their own, and then approves what it asked.
+    made(&ana, 1).await;
+    let ended = access::revoke_token(&of_bo, &operator(), database.at(2)).unwrap();
+    store.commit(ended).await.unwrap();
+    let known = voters(&*store, &[&ana, &bo], &agent).await;
+    assert_eq!(known.owners.len(), 2);
+    for person in [&ana, &bo] {
+        let by = principal(&*store, person).await;
+        let refused = yes(&database, &asked, &by, &known);
+        assert!(
+            matches!(refused, Err(Refused::NotCounted(_))),
+            "{refused:?}"
+        );
+    }
+    // Nor by what somebody knew before the token was ended.
+    let cy = somebody(&database, &*store, "Cy", Role::Responder).await;
+    let stale = Voters {
+        people: vec![principal(&*store, &cy).await],
+        owners: vec![ana.id],
+        lapsed: Vec::new(),
+    };
+    let by = principal(&*store, &cy).await;
+    let late = yes(&database, &asked, &by, &stale).unwrap();
+    let refused = store.commit(late).await;
+    assert!(matches!(refused, Err(CommitError::Conflict)));
 }
 
 async fn an_approval_that_is_written_into_the_database_counts_for_nothing(database: Database) {

@@ -109,7 +109,7 @@ async fn equal_approvals_are_those_of_the_agent_that_are_closed(database: Databa
     let agent = database.agent(&*store, "backend").await;
     let other = database.agent(&*store, "frontend").await;
     let first = decided(&database, &*store, &agent, "cargo test a1", true, 2).await;
-    let second = decided(&database, &*store, &agent, "cargo test a2", false, 3).await;
+    let second = decided(&database, &*store, &agent, "cargo test a2", true, 3).await;
     asked(&database, &*store, &agent, "cargo test a3").await;
     decided(&database, &*store, &agent, "cargo build", true, 4).await;
     decided(&database, &*store, &other, "cargo test a1", true, 5).await;
@@ -134,6 +134,25 @@ async fn equal_approvals_are_those_of_the_agent_that_are_closed(database: Databa
         .await
         .unwrap();
     assert_eq!(whole[1].approved(), Some(true));
+    // A denial is the last that counts, and what was only taken back is none.
+    let denied = decided(&database, &*store, &agent, "cargo test a5", false, 6).await;
+    let taken_back = asked(&database, &*store, &agent, "cargo test a6").await;
+    let taking = decide::cancel(&taken_back, &ana(), None, None, database.at(7)).unwrap();
+    store.commit(taking).await.unwrap();
+    assert_eq!(read(None, 10).await, [denied.id]);
+    let third = decided(&database, &*store, &agent, "cargo test a7", true, 8).await;
+    assert_eq!(read(None, 10).await, [third.id, denied.id]);
+    // Large ones are not read for an offer.
+    let long = "x".repeat(200_000);
+    for n in 0..6 {
+        let command = format!("cargo doc {long}{n}");
+        decided(&database, &*store, &agent, &command, true, 9).await;
+    }
+    let large = request(&format!("cargo doc {long}9")).alike().unwrap();
+    let found = store.equal_approvals(agent.id, None, large, 10).await;
+    assert_eq!(found.unwrap(), []);
+    let found = store.equal_approvals(agent.id, None, large, 2).await;
+    assert_eq!(found.unwrap().len(), 2);
 }
 
 async fn an_offer_is_made_once_until_somebody_denies(database: Database) {
@@ -196,4 +215,12 @@ async fn an_offer_goes_with_the_words_that_it_is_about(database: Database) {
     );
     let found = store.equal_approvals(agent.id, None, offer.alike, 10).await;
     assert_eq!(found.unwrap(), []);
+    // Nor is it noted by a page that looked before.
+    assert!(!store.offer_once(&offer).await.unwrap());
+    assert!(
+        !store
+            .decline_offer(ana.id, fifth.id, offer.at)
+            .await
+            .unwrap()
+    );
 }

@@ -24,6 +24,9 @@ use crate::{
     state::AppState,
 };
 
+/// How many are read at once for a page, which is full where they are large.
+const AT_ONCE: u32 = 10;
+
 /// An answer that stands for the same question.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Memory)]
@@ -57,7 +60,7 @@ pub(crate) struct MemoryBody {
     in_force: bool,
     /// When it ended before its time, if it did.
     ended_at: Option<DateTime<Utc>>,
-    /// Why: `revoked`, `holder_lost`, `agent_changed`, `team_deleted` or `erased`.
+    /// Why: `revoked`, `holder_lost`, `agent_changed`, `team_deleted`, `erased` or `replaced`.
     #[schema(value_type = Option<String>)]
     ended_why: Option<&'static str>,
 }
@@ -83,6 +86,8 @@ struct QuestionBody {
     options: Option<Vec<ChoiceOption>>,
     /// Of a choice.
     multiple: Option<bool>,
+    /// What the agent goes on with after the deadline.
+    fallback: Option<GivenBody>,
 }
 
 /// An answer that stands.
@@ -93,6 +98,18 @@ struct GivenBody {
     text: Option<String>,
     /// To a choice: values of its options.
     selected: Option<Vec<String>>,
+}
+
+impl From<AnswerContent> for GivenBody {
+    fn from(answer: AnswerContent) -> Self {
+        let (text, selected) = match answer {
+            AnswerContent::Text { text } => (Some(text), None),
+            AnswerContent::Selected { selected } => (None, Some(selected)),
+            // Nothing else stands.
+            _ => (None, None),
+        };
+        Self { text, selected }
+    }
 }
 
 impl From<MemoryShown> for MemoryBody {
@@ -124,23 +141,10 @@ impl From<MemoryShown> for MemoryBody {
                     prompt: question.prompt,
                     options,
                     multiple,
+                    fallback: question.fallback.map(GivenBody::from),
                 }
             }),
-            answer: answer.map(|answer| match answer {
-                AnswerContent::Text { text } => GivenBody {
-                    text: Some(text),
-                    selected: None,
-                },
-                AnswerContent::Selected { selected } => GivenBody {
-                    text: None,
-                    selected: Some(selected),
-                },
-                // Nothing else stands.
-                _ => GivenBody {
-                    text: None,
-                    selected: None,
-                },
-            }),
+            answer: answer.map(GivenBody::from),
             made_from: terms.made_from,
             made_by: Named {
                 id: terms.by.id,
@@ -219,14 +223,26 @@ pub(crate) async fn list(
     let before = params.cursor.map(|cursor| cursor.parse()).transpose();
     let before = before.map_err(|_| page::bad_cursor())?;
     let all = params.all.unwrap_or_default();
-    let found = state.service.memories(before, all, limit + 1, &caller);
-    let mut found = found.await?;
-    let id_of = |shown: &MemoryShown| shown.record.memory.terms.id.to_string();
-    let next = page::cut(&mut found, limit, id_of);
-    let items = found
-        .into_iter()
-        .map(|one| (id_of(&one), MemoryBody::from(one)));
-    page::respond(&uri, items, next)
+    let (mut after, mut left): (Option<MemoryId>, u32) = (before, limit);
+    let mut written = page::Written::new();
+    let id_of = |shown: &MemoryShown| shown.record.memory.terms.id;
+    loop {
+        let many = left.min(AT_ONCE);
+        let found = state.service.memories(after, all, many + 1, &caller);
+        let mut found = found.await?;
+        let next = page::cut(&mut found, many, |last| id_of(last).to_string());
+        for one in found {
+            if !written.has_room() {
+                return Ok(page::ended(&uri, written, after.map(|id| id.to_string())));
+            }
+            after = Some(id_of(&one));
+            written.push(&MemoryBody::from(one))?;
+        }
+        left -= many;
+        if left == 0 || next.is_none() {
+            return Ok(page::ended(&uri, written, next));
+        }
+    }
 }
 
 /// Lets an answer stand for the same question.

@@ -63,8 +63,17 @@ fn whole(question: &Repeatable) -> String {
     let task: String = task
         .map(|(name, said)| format!("<p class=\"hint\">{name}: <bdi>{}</bdi></p>", text(&said)))
         .collect();
+    let fallback = question
+        .fallback
+        .as_ref()
+        .map_or_else(String::new, |answer| {
+            format!(
+                "<p class=\"hint\">Without an answer the agent goes on with:</p>{}",
+                given(question, answer)
+            )
+        });
     format!(
-        "{title}<pre tabindex=\"0\" dir=\"auto\">{}</pre>{options}{task}",
+        "{title}<pre tabindex=\"0\" dir=\"auto\">{}</pre>{options}{task}{fallback}",
         text(&question.prompt)
     )
 }

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use domain::{
     Interaction, InteractionId,
     interaction::{
-        Action, Amended, AnswerContent, AnswerDraft, Ask, Checked, FormAnswers, at_place, changes,
+        Action, Amended, AnswerContent, AnswerDraft, Ask, Checked, FormAnswers, changes,
     },
     json::AnyJson,
 };
@@ -39,7 +39,7 @@ impl ForPerson {
     pub(super) async fn amend_page(&self, id: &str) -> Result<Page, UiError> {
         let (interaction, question) = self.amendable(id).await?;
         let fields = Fields::of(&interaction).ok_or(UiError::NotFound)?;
-        Ok(fields_page(&question, &fields, None))
+        Ok(fields_page(&question, &fields, None, None))
     }
 
     /// What was sent of them: checked and shown whole, changed again, or approved.
@@ -47,9 +47,11 @@ impl ForPerson {
         let (interaction, question) = self.amendable(id).await?;
         let fields = Fields::of(&interaction).ok_or(UiError::NotFound)?;
         let read = fields.read(sent);
+        let comment = sent.comment();
+        let comment = comment.as_deref();
         if sent.is_step("edit") {
             let kept = fields.with(sent, read.ok().map(|AnyJson(value)| value));
-            return Ok(Led::Page(fields_page(&question, &kept, None)));
+            return Ok(Led::Page(fields_page(&question, &kept, None, comment)));
         }
         let checked = read.and_then(|arguments| {
             let digest = sent.digest();
@@ -59,7 +61,12 @@ impl ForPerson {
             Ok(checked) => checked,
             Err(why) => {
                 let kept = fields.with(sent, None);
-                return Ok(Led::Page(fields_page(&question, &kept, Some(&why))));
+                return Ok(Led::Page(fields_page(
+                    &question,
+                    &kept,
+                    Some(&why),
+                    comment,
+                )));
             }
         };
         let asked = match &interaction.request.ask {
@@ -71,7 +78,7 @@ impl ForPerson {
             let kept = fields.with(sent, Some(amended.arguments.0));
             let why =
                 "This is longer than what can be shown here as a whole, so it cannot be approved.";
-            return Ok(Led::Page(fields_page(&question, &kept, Some(why))));
+            return Ok(Led::Page(fields_page(&question, &kept, Some(why), comment)));
         }
         // What is approved is what stood on the page before, to the last character.
         if !sent.is_step("approve") || sent.amended_digest() != Some(amended.digest.as_str()) {
@@ -139,7 +146,12 @@ fn checked(
     }
 }
 
-fn fields_page(question: &Question, fields: &Fields, problem: Option<&str>) -> Page {
+fn fields_page(
+    question: &Question,
+    fields: &Fields,
+    problem: Option<&str>,
+    comment: Option<&str>,
+) -> Page {
     let id = question.row.id;
     let problem = problem.map(|words| {
         format!(
@@ -149,12 +161,13 @@ fn fields_page(question: &Question, fields: &Fields, problem: Option<&str>) -> P
     });
     let form = format!(
         "<form class=\"answer\" method=\"post\" action=\"/q/{id}/amend\">\
-         <input type=\"hidden\" name=\"by\" value=\"{by}\">{problem}{digest}{fields}\
+         <input type=\"hidden\" name=\"by\" value=\"{by}\">{problem}{digest}{comment}{fields}\
          <div class=\"buttons\"><a class=\"button\" href=\"/q/{id}\">Leave it as it is</a>\
          <button class=\"button primary\" type=\"submit\" name=\"step\" value=\"show\">Show what would run</button></div></form>",
         by = question.reader,
         problem = problem.as_deref().unwrap_or_default(),
         digest = hidden("digest", &amend_fields::digest_of(question)),
+        comment = comment.map_or_else(String::new, |comment| hidden("text", comment)),
         fields = fields.html(),
     );
     let main = main(
@@ -212,15 +225,16 @@ fn shown(question: &Question, asked: &Action, amended: &Amended, comment: Option
 
 /// What is there now instead of what, place by place.
 pub(super) fn difference(asked: &Value, amended: &Value) -> String {
-    let lines = changes(asked, amended).into_iter().map(|place| {
-        let was = at_place(asked, &place).map(|value| format!("<del>{}</del>", drawn(value)));
-        let is = at_place(amended, &place).map(|value| format!("<ins>{}</ins>", drawn(value)));
+    let found = changes(asked, amended);
+    let lines = found.places.iter().map(|it| {
+        let was = it.was.map(|value| format!("<del>{}</del>", drawn(value)));
+        let is = it.is.map(|value| format!("<ins>{}</ins>", drawn(value)));
         let arrow = match (&was, &is) {
             (Some(_), Some(_)) => " → ",
             (None, _) => "added: ",
             (_, None) => "taken away: ",
         };
-        let name = action::inline(&place.join("."));
+        let name = action::inline(&it.place.join("."));
         let (was, is) = (was.unwrap_or_default(), is.unwrap_or_default());
         match arrow {
             " → " => {
@@ -229,9 +243,11 @@ pub(super) fn difference(asked: &Value, amended: &Value) -> String {
             word => format!("<li><span class=\"action-name\">{name}</span> {word}{was}{is}</li>"),
         }
     });
+    // None that is more is approved; what stands in the database may be.
+    let more = found.more.then(|| "<li>and more</li>".to_owned());
     format!(
         "<ul class=\"listed amended\" dir=\"ltr\">{}</ul>",
-        lines.collect::<String>()
+        lines.chain(more).collect::<String>()
     )
 }
 

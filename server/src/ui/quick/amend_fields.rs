@@ -74,6 +74,12 @@ impl Fields {
             let Some(text) = sent.of_field(&field.name) else {
                 continue;
             };
+            // A text area has no line breaks of its own: what nobody touched is as it was.
+            let was = self.asked.get(&field.name).and_then(Value::as_str);
+            let text = match was {
+                Some(was) if was.replace("\r\n", "\n") == text => was.to_owned(),
+                _ => text,
+            };
             put(&mut arguments, field, text);
         }
         Ok(AnyJson(Value::Object(arguments)))

@@ -24,8 +24,9 @@ pub enum Receiver<'a> {
     Team(Option<&'a Team>),
 }
 
-/// A responder hands it over to a person who may answer it, or to a team that they belong to themselves; an admin to any
-/// team. Whoever gets it is reached anew, and a claim ends. `why` is a line for them.
+/// A responder hands it over to a person who may answer it, or to a team that they answer in themselves; an admin to any
+/// team. Where a policy has a team asked, it stays with that one. Whoever gets it is reached anew, and a claim ends. `why`
+/// is a line for them.
 ///
 /// # Errors
 /// [`Refused::NotAResponder`], [`Refused::NotSeen`], [`Refused::NotInTeam`], [`Refused::Erased`], [`Refused::Invalid`],
@@ -47,9 +48,14 @@ pub fn hand_over(
     let (whom, team) = match to {
         Receiver::Person(person) => (person_who_may(interaction, person)?, None),
         Receiver::Team(team) => {
-            let team = team.filter(|team| team.deleted_at.is_none() && by.belongs_to(team.id));
+            let team = team.filter(|team| team.deleted_at.is_none() && by.gives_to(team.id));
             let team = team.ok_or_else(|| nobody("team", "is no team that you may give it to"))?;
             let is_other = interaction.team_id() != Some(team.id);
+            let bound = interaction.ruled().and_then(|ruled| ruled.team);
+            if is_other && bound.is_some_and(|bound| bound != team.id) {
+                let why = "a policy says which team decides this; an admin can move it";
+                return Err(nobody("team", why));
+            }
             (Whom::Team, is_other.then(|| team.named()))
         }
     };

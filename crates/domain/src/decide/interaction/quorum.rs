@@ -19,8 +19,12 @@ pub struct Voters {
     /// Those who have approved, and the one who does: each a [`Principal::Person`]. Who is disabled, or no person here, is
     /// not among them.
     pub people: Vec<Principal>,
-    /// The people whose agent it is that asks.
+    /// The people whose agent it has been since it was asked; none where one of its tokens belongs to nobody known. Whoever
+    /// owned it when it asked is in the request.
     pub owners: Vec<PersonId>,
+    /// Of the people, those who could not answer for a time since they approved: that approval is no more, and they may give
+    /// another.
+    pub lapsed: Vec<PersonId>,
 }
 
 /// What one more approval leads to.
@@ -47,7 +51,9 @@ pub(super) fn count(
 ) -> Result<Counting, Refused> {
     voters.count(responder.id, quorum, interaction)?;
     let votes = interaction.votes().iter();
+    let has_lapsed = |vote: &Vote| voters.lapsed.contains(&PersonId(vote.responder.id));
     let mut votes: Vec<Vote> = votes
+        .filter(|vote| !has_lapsed(vote))
         .filter(|vote| voters.count(vote.responder.id, quorum, interaction).is_ok())
         .cloned()
         .collect();
@@ -121,7 +127,9 @@ impl Voters {
             team: interaction.team_id(),
             members_only: quorum.of == Counted::Team,
             agent: interaction.agent.id,
-            owners: quorum.four_eyes.then(|| self.owners.clone()),
+            owners: quorum
+                .four_eyes
+                .then(|| (self.owners.clone(), interaction.created_at)),
         })
     }
 
@@ -148,15 +156,20 @@ impl Voters {
             if self.owners.is_empty() {
                 return Err(Refused::NotCounted(Uncounted::NoOwner));
             }
-            if self.owners.iter().any(|owner| owner.0 == id) {
+            let mut owners = self.owners.iter().chain(&interaction.request.owners);
+            if owners.any(|owner| owner.0 == id) {
                 return Err(Refused::NotCounted(Uncounted::OwnsAgent));
             }
         }
-        match (quorum.of, interaction.team_id()) {
-            (Counted::Team, Some(team)) if !teams.answers(team) => {
-                Err(Refused::NotCounted(Uncounted::NotInTeam))
-            }
-            _ => Ok(()),
+        // Where no team is asked, nobody is of it.
+        let is_of_team = || {
+            interaction
+                .team_id()
+                .is_some_and(|team| teams.answers(team))
+        };
+        if quorum.of == Counted::Team && !is_of_team() {
+            return Err(Refused::NotCounted(Uncounted::NotInTeam));
         }
+        Ok(())
     }
 }

@@ -12,7 +12,9 @@ use crate::{
     interaction::{Interaction, Kind, Unclaimed, Whom},
     limits,
     team::Profile,
-    testing::{Counter, agent, at, epoch, given, human, journalled, opened, person, with, written},
+    testing::{
+        Counter, agent, at, epoch, given, human, journalled, opened, person, request, with, written,
+    },
 };
 
 fn question(ids: &Counter) -> Interaction {
@@ -284,12 +286,12 @@ fn it_is_handed_to_who_may_answer_it_and_to_nobody_else() {
 }
 
 #[test]
-fn it_is_handed_to_a_team_that_one_belongs_to_oneself() {
+fn it_is_handed_to_a_team_that_one_answers_in_oneself() {
     let ids = Counter::default();
     let (payments, search) = (team(1, "payments"), team(2, "search"));
     let opening = opened(with(Kind::Question, json!({})), None, &ids);
     let asked = written(&opening);
-    let both = [(&payments, Part::Answers), (&search, Part::Reads)];
+    let both = [(&payments, Part::Reads), (&search, Part::Answers)];
     let flo = signed_in(14, "Flo", Role::Responder, &both);
     let handing = decide::hand_over(
         &asked,
@@ -315,6 +317,8 @@ fn it_is_handed_to_a_team_that_one_belongs_to_oneself() {
     };
     let admin = signed_in(12, "Di", Role::Admin, &[]);
     assert_eq!(refused(Some(&payments), &cy()), refused(None, &cy()));
+    // Who only reads there does not give it to those who answer there.
+    assert_eq!(refused(Some(&payments), &flo), refused(None, &flo));
     assert_eq!(refused(Some(&deleted), &flo), refused(None, &flo));
     assert_eq!(refused(Some(&deleted), &admin), refused(None, &admin));
     assert!(
@@ -338,6 +342,54 @@ fn it_is_handed_to_a_team_that_one_belongs_to_oneself() {
         at(&ids, 3),
     );
     assert_eq!(again, Err(Refused::Unchanged));
+}
+
+#[test]
+fn what_a_policy_has_a_team_decide_stays_with_it_until_an_admin_moves_it() {
+    let ids = Counter::default();
+    let (payments, search) = (team(1, "payments"), team(2, "search"));
+    let both = [(&payments, Part::Answers), (&search, Part::Answers)];
+    let flo = signed_in(14, "Flo", Role::Responder, &both);
+    let admin = signed_in(12, "Di", Role::Admin, &[]);
+    let asked = |bound| {
+        let mut asked = request(with(Kind::Approval, json!({})));
+        asked.ruled = Some(Box::default());
+        let asked = asked.asked_by_rule_of(bound);
+        let named = Some(payments.named());
+        written(&decide::open(
+            asked,
+            agent(),
+            named,
+            None,
+            None,
+            None,
+            at(&ids, 0),
+        ))
+    };
+    let hand = |asked: &Interaction, to: &Team, by: &Principal| {
+        decide::hand_over(asked, Receiver::Team(Some(to)), None, by, at(&ids, 1))
+    };
+    let bound = asked(Some(payments.id));
+    for by in [&flo, &admin] {
+        assert!(hand(&asked(None), &search, by).is_ok());
+        let refused = hand(&bound, &search, by);
+        assert!(
+            matches!(&refused, Err(Refused::Invalid(faults)) if faults[0].path == "team"),
+            "{refused:?}"
+        );
+        // To the same team, or to a person of it, it may be given.
+        assert!(hand(&bound, &payments, by).is_ok());
+    }
+    let moved = written(&decide::move_to(&bound, &search, &admin, at(&ids, 1)).unwrap());
+    assert_eq!(moved.team_id(), Some(search.id));
+    assert!(hand(&moved, &search, &flo).is_ok());
+    assert!(hand(&moved, &payments, &flo).is_ok());
+    let json = serde_json::to_value(&bound.request).unwrap();
+    assert_eq!(json["ruled"], json!({"team": payments.id}));
+    assert_eq!(
+        serde_json::to_value(&asked(None).request).unwrap()["ruled"],
+        json!({})
+    );
 }
 
 #[test]

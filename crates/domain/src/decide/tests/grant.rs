@@ -264,13 +264,21 @@ fn a_grant_approves_as_it_is_asked_what_a_person_could_change() {
 #[test]
 fn no_grant_is_made_of_what_was_changed_or_counted() {
     let ids = Counter::default();
-    let ana = person(Role::Responder);
+    let shop = team(5);
+    let ana = Principal::Person {
+        id: PersonId(Uuid::from_u128(8)),
+        name: "Ana".into(),
+        role: Role::Responder,
+        proven_at: epoch(),
+        teams: [(shop.id, Part::Answers)].into_iter().collect(),
+    };
     let voters = decide::Voters {
         people: vec![ana.clone()],
         owners: vec![bo().id],
+        lapsed: Vec::new(),
     };
     let approved = |fields: Value, answer: Value| {
-        let pending = opened(asked_with(fields), None, &ids);
+        let pending = opened(asked_with(fields), Some(shop.clone()), &ids);
         let answer = given(answer);
         written(
             &decide::answer_counted(&pending, answer, &ana, &voters, None, at(&ids, 1)).unwrap(),

@@ -349,7 +349,7 @@ fn exactly_the_same_is_answered_and_nothing_that_reads_otherwise() {
     for same in [
         json!({}),
         json!({"session_id": "run 2", "mode": "async", "priority": "urgent"}),
-        json!({"timeout_seconds": 60, "fallback": "us", "metadata": {"n": 1}}),
+        json!({"timeout_seconds": 60, "metadata": {"n": 1}}),
         json!({"task": {"id": "T-2", "title": "Shop", "step": "staging"}}),
     ] {
         assert!(recalls(&one, &over(same.clone()), 3, &ids), "{same}");
@@ -368,9 +368,20 @@ fn exactly_the_same_is_answered_and_nothing_that_reads_otherwise() {
         json!({"task": {"id": "T-1", "title": "Shop", "step": "production"}}),
         json!({"task": {"id": "T-1"}}),
         json!({"task": null}),
+        json!({"timeout_seconds": 60, "fallback": "us"}),
     ] {
         assert!(!recalls(&one, &over(other.clone()), 3, &ids), "{other}");
     }
+    // The same fallback is the same question, another one is not.
+    let to_us = over(json!({"timeout_seconds": 60, "fallback": "us"}));
+    let pending = opened(to_us.clone(), None, &ids);
+    let draft = given(json!({"selected": ["eu"]}));
+    let chosen = written(&decide::answer(&pending, draft, &ana(), None, at(&ids, 1)).unwrap());
+    let kept = rules::keep(&chosen, for_days(7), &ana(), 0, at(&ids, 2)).unwrap();
+    let two = [record(memory_of(&kept))];
+    assert!(recalls(&two, &to_us, 3, &ids));
+    let to_eu = over(json!({"timeout_seconds": 60, "fallback": "eu"}));
+    assert!(!recalls(&two, &to_eu, 3, &ids));
     let question = json!({"kind": "question", "prompt": "Where?", "title": "Region", "task": task});
     assert!(!recalls(&one, &request(question), 3, &ids));
 }

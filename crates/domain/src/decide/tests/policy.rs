@@ -902,6 +902,7 @@ fn a_quorum_of_a_policy_counts_people_like_any_other() {
     let voters = decide::Voters {
         people: vec![person(Role::Responder)],
         owners: vec![PersonId(Uuid::from_u128(99))],
+        lapsed: Vec::new(),
     };
     let yes = given(json!({"approved": true}));
     let ana = person(Role::Responder);

@@ -67,6 +67,7 @@ fn all() -> Voters {
     Voters {
         people: (0..NAMES.len()).map(member).collect(),
         owners: vec![id(3)],
+        lapsed: Vec::new(),
     }
 }
 
@@ -376,6 +377,56 @@ fn who_does_not_count_is_told_why() {
 }
 
 #[test]
+fn whose_agent_it_was_when_it_asked_does_not_count_either() {
+    let ids = Counter::default();
+    let mut of_ana = request(with(
+        Kind::Approval,
+        json!({"approvals": {"four_eyes": true}}),
+    ));
+    of_ana.owners = vec![id(0)];
+    let of_ana = written(&decide::open(
+        of_ana,
+        agent(),
+        None,
+        None,
+        None,
+        None,
+        at(&ids, 0),
+    ));
+    // Given to Di meanwhile, by a new token or by another word.
+    let found = |n, voters: &Voters| outcome(&says(&of_ana, &member(n), true, voters, &ids, 1));
+    assert_eq!(found(0, &all()), "owns_the_agent");
+    assert_eq!(found(3, &all()), "owns_the_agent");
+    assert_eq!(found(1, &all()), "approved 0");
+    // Nor does it help that it was somebody's where nobody knows whose it is now.
+    let nobody = Voters {
+        owners: Vec::new(),
+        ..all()
+    };
+    assert_eq!(found(1, &nobody), "agent_without_owner");
+    let json = serde_json::to_value(&of_ana.request).unwrap();
+    assert_eq!(json["owners"], json!([id(0)]));
+    assert_eq!(of_ana.request.without_words().owners, [id(0)]);
+}
+
+#[test]
+fn where_no_team_is_asked_nobody_is_a_member_of_it() {
+    let ids = Counter::default();
+    let fields = json!({"approvals": {"of": "team"}});
+    let asked = written(&opened(with(Kind::Approval, fields), None, &ids));
+    for by in [member(0), somebody(0, Role::Admin, true)] {
+        let known = Voters {
+            people: vec![by.clone()],
+            ..all()
+        };
+        let found = outcome(&says(&asked, &by, true, &known, &ids, 1));
+        assert_eq!(found, "not_counted");
+        let denied = outcome(&says(&asked, &by, false, &known, &ids, 1));
+        assert_eq!(denied, "denied 0");
+    }
+}
+
+#[test]
 fn who_may_not_answer_any_more_has_not_approved() {
     let ids = Counter::default();
     let asked = pending(json!({"needed": 2}), &ids);
@@ -398,6 +449,25 @@ fn who_may_not_answer_any_more_has_not_approved() {
         let named: Vec<_> = next.votes().iter().map(|it| &*it.responder.name).collect();
         assert_eq!(named, ["Bo"]);
     }
+}
+
+#[test]
+fn who_lost_their_rights_and_has_them_again_approves_anew() {
+    let ids = Counter::default();
+    let asked = pending(json!({"needed": 2}), &ids);
+    let one = written(&says(&asked, &member(0), true, &all(), &ids, 1).unwrap());
+    let lapsed = Voters {
+        lapsed: vec![id(0)],
+        ..all()
+    };
+    let by_bo = written(&says(&one, &member(1), true, &lapsed, &ids, 2).unwrap());
+    assert!(by_bo.state.is_pending());
+    let named: Vec<_> = by_bo.votes().iter().map(|it| it.responder.id).collect();
+    assert_eq!(named, [id(1).0]);
+    let again = written(&says(&one, &member(0), true, &lapsed, &ids, 2).unwrap());
+    assert_eq!((again.votes().len(), again.approved()), (1, Some(false)));
+    let both = written(&says(&again, &member(1), true, &all(), &ids, 3).unwrap());
+    assert_eq!(both.approved(), Some(true));
 }
 
 #[test]
@@ -619,6 +689,7 @@ proptest! {
             let voters = Voters {
                 people: there.iter().map(|n| member(*n)).collect(),
                 owners: vec![id(3)],
+                lapsed: Vec::new(),
             };
             let result = match &step {
                 Step::Says { who, approves, in_slack } => {

@@ -8,10 +8,11 @@ use crate::{
     decide::interaction as decide,
     fault::Fault,
     interaction::{
-        Action, AnswerContent, Ask, Draft, Kind, Outcome, Request, State, Unproven, changes,
-        differences,
+        Action, AnswerContent, Ask, Differences, Draft, Kind, Outcome, Request, State, Unproven,
+        changes, differences,
     },
     json::AnyJson,
+    limits,
     refused::Refused,
     testing::{Counter, Stamp, at, body, draft, given, opened, person, request, with, written},
 };
@@ -576,11 +577,46 @@ fn what_differs_is_told_place_by_place() {
     );
 }
 
+#[test]
+fn what_differs_at_more_places_than_a_person_reads_is_not_approved() {
+    let members = |many: usize, value: i64| -> Value {
+        let each = (0..many).map(|n| (format!("n{n}"), json!(value)));
+        Value::Object(each.collect())
+    };
+    let asked = |arguments: Value| {
+        let action = json!({"tool": "deploy", "arguments": arguments});
+        let body = with(Kind::Approval, json!({"action": action, "amendable": true}));
+        written(&opened(body, None, &Counter::default()))
+    };
+    for (many, is_fine) in [(limits::AMENDED_PLACES, true), (201, false), (4_000, false)] {
+        let changed = members(many, 2);
+        let sent = json!({"approved": true, "arguments": changed});
+        let result = answered(&asked(members(many, 1)), sent);
+        assert_eq!(result.is_ok(), is_fine, "{many}");
+        if let Err(faults) = result {
+            assert_eq!(paths(&faults), ["arguments"]);
+            let told = differences(&members(many, 1), &changed);
+            assert_eq!(told.len(), limits::AMENDED_PLACES + 1);
+            assert_eq!(told.last().unwrap(), "and more");
+        }
+    }
+    // Each place names all that it is in, so a long name counts as often as there are places below it.
+    let long = |value| json!({"x".repeat(20_000): members(100, value)});
+    let (was, is) = (long(1), long(2));
+    let found = changes(&was, &is);
+    assert_eq!((found.places.len(), found.more), (3, true));
+    let sent = json!({"approved": true, "arguments": is});
+    assert_eq!(
+        paths(&answered(&asked(was.clone()), sent).unwrap_err()),
+        ["arguments"]
+    );
+}
+
 proptest! {
     #[test]
     fn what_differs_is_found_and_nothing_else(one in any_json(), other in any_json()) {
-        prop_assert_eq!(changes(&one, &one), Vec::<Vec<String>>::new());
-        prop_assert_eq!(changes(&one, &other).is_empty(), one == other);
+        prop_assert_eq!(changes(&one, &one), Differences::default());
+        prop_assert_eq!(changes(&one, &other).places.is_empty(), one == other);
     }
 
     #[test]

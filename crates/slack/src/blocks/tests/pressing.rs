@@ -56,6 +56,26 @@ fn one_of(n: usize) -> Value {
 }
 
 #[test]
+fn a_change_that_does_not_read_as_it_runs_is_not_approved_from_here() {
+    let action = json!({"tool": "Bash", "arguments": {"command": "ls"}});
+    let asked = open(with(
+        Kind::Approval,
+        json!({"action": action, "amendable": true}),
+    ));
+    for (text, is_fine) in [
+        (r#"{"command": "ls -l"}"#, true),
+        (r#"{"command": "ls C:\\users"}"#, true),
+        // What it is stands there by its number.
+        (r#"{"command": "\u0072m -rf x"}"#, false),
+        // It would run in another order than it reads.
+        ("{\"command\": \"ls \u{202e}x\"}", false),
+    ] {
+        let answer = sent(&asked, Modal::Amend, typed(text)).answer(&asked);
+        assert_eq!(answer.is_ok(), is_fine, "{text}");
+    }
+}
+
+#[test]
 fn every_control_does_what_it_says() {
     let answer = |answer| Some(Press::Answer(draft(answer)));
     let opens = |which| Some(Press::Open(which));

@@ -17,6 +17,7 @@ fn ruled(reason: &str) -> Interaction {
     asked.request.ruled = Some(Box::new(Ruled {
         then: Some(Then::Ask),
         destructive: true,
+        team: None,
         by: vec![RuledBy {
             policies: PolicyId(Uuid::from_u128(1)),
             rule: "data".to_owned(),
