@@ -107,7 +107,8 @@ impl Service {
         }
     }
 
-    /// The consequences of a try, kept before the try is marked; a message went `to` a person. `mark` is brought in line with it.
+    /// The consequences of a try, kept before the try is marked; a message went `to` a person. `mark` is brought in line
+    /// with it.
     ///
     /// # Errors
     /// When the database fails: then the delivery has to be tried again, and it follows again.

@@ -44,7 +44,7 @@ pub struct Sent {
     /// Whether it may have arrived all the same, where that matters.
     pub may_have_arrived: bool,
     /// The person that it went to, if it was a message to one.
-    pub to: Option<PersonRef>,
+    pub to: Option<Box<PersonRef>>,
 }
 
 impl Sent {

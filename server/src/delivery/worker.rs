@@ -383,7 +383,7 @@ impl Worker {
         };
         Tried {
             reply: sent.reply,
-            to: sent.to,
+            to: sent.to.map(|to| *to),
             mark,
         }
     }

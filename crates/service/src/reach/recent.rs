@@ -13,6 +13,7 @@ const FRESH: Duration = Duration::from_millis(50);
 /// Reads of one kind, by what was read.
 #[derive(Debug)]
 pub(crate) struct Recent<K, V> {
+    fresh: Duration,
     entries: Mutex<HashMap<K, Entry<V>>>,
 }
 
@@ -25,15 +26,10 @@ struct Read<V> {
     value: V,
 }
 
-impl<V> Read<V> {
-    fn is_fresh(&self) -> bool {
-        self.begun.elapsed() < FRESH
-    }
-}
-
 impl<K, V> Default for Recent<K, V> {
     fn default() -> Self {
         Self {
+            fresh: FRESH,
             entries: Mutex::default(),
         }
     }
@@ -48,7 +44,7 @@ impl<K: Copy + Eq + Hash, V: Clone> Recent<K, V> {
     ) -> Result<V, E> {
         let entry = self.entry(key);
         let mut held = entry.lock().await;
-        if let Some(known) = held.as_ref().filter(|known| known.is_fresh()) {
+        if let Some(known) = held.as_ref().filter(|known| self.is_fresh(known)) {
             return Ok(known.value.clone());
         }
         let begun = Instant::now();
@@ -60,11 +56,15 @@ impl<K: Copy + Eq + Hash, V: Clone> Recent<K, V> {
         Ok(value)
     }
 
+    fn is_fresh(&self, read: &Read<V>) -> bool {
+        read.begun.elapsed() < self.fresh
+    }
+
     fn entry(&self, key: K) -> Entry<V> {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         if !entries.contains_key(&key) {
             entries.retain(|_, entry| match entry.try_lock() {
-                Ok(read) => read.as_ref().is_some_and(Read::is_fresh),
+                Ok(read) => read.as_ref().is_some_and(|read| self.is_fresh(read)),
                 Err(_) => true,
             });
         }
@@ -74,33 +74,38 @@ impl<K: Copy + Eq + Hash, V: Clone> Recent<K, V> {
 
 #[cfg(test)]
 mod tests {
-    use std::{convert::Infallible, thread::sleep};
+    use std::convert::Infallible;
 
     use super::*;
 
+    fn for_as_long_as<V>(fresh: Duration) -> Recent<u8, V> {
+        Recent {
+            fresh,
+            ..Recent::default()
+        }
+    }
+
     #[tokio::test]
     async fn one_read_serves_all_of_a_moment() {
-        let recent = Recent::default();
-        let read = async |value| {
-            let read = async { Ok::<_, Infallible>(value) };
-            recent.get(7, read).await.unwrap()
-        };
-        assert_eq!(read("first").await, "first");
-        assert_eq!(read("second").await, "first");
-        sleep(FRESH);
-        assert_eq!(read("third").await, "third");
-        let other = async { Ok::<_, Infallible>("other") };
-        assert_eq!(recent.get(8, other).await, Ok("other"));
+        for (moment, second) in [(Duration::MAX, "first"), (Duration::ZERO, "second")] {
+            let recent = for_as_long_as(moment);
+            let read = async |key, value| {
+                let read = async { Ok::<_, Infallible>(value) };
+                recent.get(key, read).await.unwrap()
+            };
+            assert_eq!(read(7, "first").await, "first");
+            assert_eq!(read(7, "second").await, second);
+            assert_eq!(read(8, "other").await, "other");
+        }
     }
 
     #[tokio::test]
     async fn what_failed_is_read_again_and_what_is_old_is_forgotten() {
-        let recent = Recent::default();
-        let failed: Result<u8, _> = recent.get(1, async { Err("down") }).await;
-        assert_eq!(failed, Err("down"));
+        let recent = for_as_long_as(Duration::ZERO);
+        assert_eq!(recent.get(1, async { Err("down") }).await, Err("down"));
         assert_eq!(recent.get(1, async { Ok::<_, &str>(5) }).await, Ok(5));
-        sleep(FRESH);
         recent.get(2, async { Ok::<_, &str>(6) }).await.unwrap();
-        assert_eq!(recent.entries.lock().unwrap().len(), 1);
+        let entries = recent.entries.lock().unwrap();
+        assert_eq!(entries.keys().collect::<Vec<_>>(), [&2]);
     }
 }

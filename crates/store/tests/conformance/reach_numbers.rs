@@ -50,7 +50,9 @@ async fn arrives(
     let (interaction, claimed) = told(database, store, reach, Draft::default()).await;
     let message = (claimed.delivery.id, claimed.lease);
     let now = database.at(2 + after);
-    let reached = reach::reached(&interaction, person, reach.kind, 0, message, now);
+    let told = store.event(claimed.delivery.event_seq).await;
+    let told = told.unwrap().unwrap();
+    let reached = reach::reached(&told, person.into(), reach.kind, 0, message, now);
     store.commit(reached).await.unwrap();
     interaction
 }

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use domain::{
     AgentRef, Changeset, DeliveryId, DestinationId, Ids, Interaction, Parts, Person, Principal,
     Role, SecretHash, Write,
-    access::{NewLink, PersonRef},
+    access::NewLink,
     decide::{
         access,
         reach::{self as decide, NewReach},
@@ -360,7 +360,7 @@ async fn a_message_arrives_once(database: Database) {
         let message = (claimed.delivery.id, claimed.lease);
         decide::reached(
             &told,
-            PersonRef::from(&ana),
+            (&ana).into(),
             reach.kind,
             0,
             message,

@@ -176,7 +176,7 @@ impl<C: Carrier> Courier for Messages<C> {
                 }
                 Ok(message) => {
                     let mut sent = self.carrier.carry(&message, one.delivery.id).await;
-                    sent.to = Some(PersonRef::from(&message.person));
+                    sent.to = Some(Box::new(PersonRef::from(&message.person)));
                     outcomes.push((one, Some(sent)));
                 }
                 Err(outcome) => outcomes.push((one, outcome)),
@@ -189,7 +189,8 @@ impl<C: Carrier> Courier for Messages<C> {
                     let id = first.delivery.id;
                     let mut sent = self.carrier.carry_together(&gathered, id).await;
                     // All that comes together leads to one place, which is one person's.
-                    sent.to = gathered.first().map(|one| PersonRef::from(&one.person));
+                    let to = gathered.first().map(|one| PersonRef::from(&one.person));
+                    sent.to = to.map(Box::new);
                     sent
                 }
             };
