@@ -430,7 +430,7 @@ async fn an_answer_stands_no_longer_than_the_home_and_token_of_its_agent(databas
         MemoryEnd::AgentChanged,
     )
     .await;
-    let back = team::set_home(&agent, Some(&shop), None, &operator(), database.at(6));
+    let back = team::set_home(&agent, Some(shop.id), None, &operator(), database.at(6));
     store.commit(back.unwrap()).await.unwrap();
     let again = kept(&database, &*store, &question, for_a_week(), &by).await;
     let tokens = store.tokens().await.unwrap();
