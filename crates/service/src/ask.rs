@@ -7,7 +7,7 @@ use domain::{
     attachment::Holder,
     decide::interaction::{self as decide, AskedOf},
     grant::GrantRecord,
-    interaction::{Ask, Draft, Kind, Request, TaskRef},
+    interaction::{Draft, Kind, Request, TaskRef},
     limits,
     memory::MemoryRecord,
     policy,

@@ -134,6 +134,8 @@ impl Read {
 
 #[cfg(test)]
 mod tests {
+    use domain::attachment::Media;
+
     use super::*;
 
     fn read(name: &str, bytes: &[u8]) -> anyhow::Result<Read> {

@@ -45,7 +45,8 @@ fn bytes(base64: &str) -> Vec<u8> {
 }
 
 async fn send(caller: &Caller<'_>, name: &str, media_type: &str, bytes: Vec<u8>) -> Response {
-    let request = caller.post("/api/v1/attachments").query(&[("name", name)]);
+    let name: String = url::form_urlencoded::byte_serialize(name.as_bytes()).collect();
+    let request = caller.post(&format!("/api/v1/attachments?name={name}"));
     let request = request.header(header::CONTENT_TYPE, media_type).body(bytes);
     request.send().await.unwrap()
 }

@@ -32,7 +32,7 @@ const WHO: [&str; 8] = [
 ];
 
 /// The agent API. `{open}` is a question of the agent's that waits, `{decided}` an approval that was given.
-const API: [(&str, &str, &str, [u16; 8]); 42] = [
+const API: [(&str, &str, &str, [u16; 8]); 46] = [
     (
         "POST",
         "/v1/interactions",
@@ -329,7 +329,7 @@ const TOOLS: [(&str, [u16; 8]); 3] = [
 ];
 
 /// Pages. A 303 leads to the sign-in page.
-const PAGES: [(&str, [u16; 8]); 35] = [
+const PAGES: [(&str, [u16; 8]); 37] = [
     ("/", [303, 303, 200, 200, 200, 303, 303, 303]),
     ("/blockers/{open}", [303, 303, 200, 200, 200, 303, 303, 303]),
     ("/q/{open}", [303, 303, 200, 200, 200, 303, 303, 303]),

@@ -130,11 +130,12 @@ async fn what_was_answered_is_answered_again_until_it_is_revoked(database: TestD
     );
     agent.done(&asked, "collect", json!({})).await;
     // What was answered by a person says so of nobody else.
-    let first = agent.read(&format!(
+    let first = format!(
         "/api/v1/interactions/{}",
         memory["made_from"].as_str().unwrap()
-    ));
-    assert_eq!(first.await["answer"]["remembered"], Value::Null);
+    );
+    let first = agent.read(&first).await;
+    assert_eq!(first["answer"]["remembered"], Value::Null);
 
     let revoked = desk.delete(&memory_path(&memory)).send().await.unwrap();
     let revoked = json_of(revoked, StatusCode::OK).await;
@@ -436,11 +437,8 @@ async fn a_grant_is_offered_after_five_equal_approvals_once(database: TestDataba
     holds(&again, &[offer]);
     let id = again.split("name=\"from\" value=\"").nth(1).unwrap();
     let id = id.split('"').next().unwrap();
-    let declined = app.submit(
-        "/settings/grants/not-offered",
-        &ana,
-        &[("from", id), ("back", id)].map(owned),
-    );
+    let form = [("from", id), ("back", id)].map(owned);
+    let declined = app.submit("/settings/grants/not-offered", &ana, &form);
     assert_eq!(declined.await.status(), StatusCode::SEE_OTHER);
     assert!(
         !read(&app, &ana, &format!("/blockers/{id}"))

@@ -494,7 +494,8 @@ async fn a_file_is_read_again_and_one_with_a_fault_changes_nothing(database: Tes
     let app = TestApp::start_with(&database, |config| config.policies = Some(file.clone())).await;
     let agent = app.agent("backend").await;
     let service = &app.state.service;
-    let load = || server::policies::load(service, &file, true, &operator());
+    let by = operator();
+    let load = || server::policies::load(service, &file, true, &by);
     load().await.unwrap();
     assert_eq!(agent.ask(ask_for("git push")).await["outcome"], "denied");
     // What was set here stands beside it, and does not weaken it.
