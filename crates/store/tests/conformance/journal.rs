@@ -21,7 +21,7 @@ async fn grown(database: &Database, events: usize) -> std::sync::Arc<dyn store::
 }
 
 /// What stands in the way of somebody who owns the database.
-async fn disarm(database: &Database) {
+pub(crate) async fn disarm(database: &Database) {
     for sql in [
         "DROP TRIGGER events_no_update",
         "DROP TRIGGER events_no_delete",

@@ -382,6 +382,7 @@ async fn what_a_policy_decides_is_proven_and_no_news(database: Database) {
 async fn an_event_that_cannot_be_read_is_of_policies_that_nobody_knows(database: Database) {
     let store = trusting(&database).await;
     let set = put(&database, &*store, None, "push").await;
+    crate::journal::disarm(&database).await;
     let broken = "UPDATE events SET payload = '{}' WHERE type = 'policies.set'";
     database.place.execute(broken).await.unwrap();
     let last = store.last_policies(Source::Here).await.unwrap().unwrap();
