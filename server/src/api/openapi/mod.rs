@@ -95,6 +95,7 @@ use crate::{
         refusals::Problem,
         refusals::Fault,
         names::EventPageSize,
+        names::FileName,
         names::Id,
         names::Line,
         names::PageSize,
