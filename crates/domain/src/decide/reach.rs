@@ -187,8 +187,8 @@ pub fn test(reach: &Reach, by: &Principal, now: Moment<'_>) -> Result<Changeset,
     Ok(changeset(Vec::new(), vec![told]))
 }
 
-/// The message of this rung that `told` made has arrived where it was sent. It is told once, however often it was sent: the message is
-/// delivered with it, by whoever holds its lease.
+/// The message of this rung that `told` made has arrived where it was sent. It is told once, however often it was sent:
+/// the message is delivered with it, by whoever holds its lease.
 pub fn reached(
     told: &Event,
     person: PersonRef,

@@ -28,8 +28,8 @@ const AT_ONCE: usize = 2;
 pub(crate) struct Reading {
     turns: Semaphore,
     events: Recent<i64, Option<Arc<Event>>>,
-    /// As their events tell of them.
-    interactions: Recent<InteractionId, Arc<Interaction>>,
+    /// As their events tell of them, by version: what has changed since is never told of.
+    interactions: Recent<(InteractionId, i64), Arc<Interaction>>,
 }
 
 impl Default for Reading {
@@ -195,8 +195,12 @@ impl Service {
     ) -> Result<Result<Arc<Interaction>, &'static str>, ServiceError> {
         const NOT_SEEN: &str = "the person may not see it any more";
         let reader = self.principal_for(person).await?;
+        let Some(now) = self.store.interaction(id).await? else {
+            return Ok(Err(NOT_SEEN));
+        };
         let read = async { Ok(Arc::new(self.interaction_as_told(id).await?)) };
-        let interaction = match self.reading.interactions.get(id, read).await {
+        let recent = &self.reading.interactions;
+        let interaction = match recent.get((id, now.version), read).await {
             Ok(interaction) => interaction,
             Err(ServiceError::NotFound) => return Ok(Err(NOT_SEEN)),
             Err(ServiceError::Refused(Refused::Altered)) => {

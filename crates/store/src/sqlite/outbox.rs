@@ -61,11 +61,6 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// Whether nothing is on its way to the channel `w`, as of the time that follows.
-const FREE: &str = " AND NOT EXISTS (
-    SELECT 1 FROM outbox s
-    WHERE s.destination_id = w.column1 AND s.state IN ('due', 'sending') AND s.state = 'sending' AND s.next_at > ";
-
 /// The kinds are read by themselves: looked up beside each row that is returned, they take several times what the rest does.
 async fn by_kind(
     connection: &mut SqliteConnection,
@@ -104,6 +99,23 @@ fn take_until(lease_until: DateTime<Utc>) -> QueryBuilder<Sqlite> {
     sql.push_bind(lease_until.timestamp_millis());
     sql.push(" WHERE id IN (");
     sql
+}
+
+/// Of a destination, what is due, first due first, up to the number that follows. To a channel of Slack nothing may be on
+/// its way.
+fn push_due(sql: &mut QueryBuilder<Sqlite>, kind: DestinationKind, now: DateTime<Utc>) {
+    sql.push(" AND o.state IN ('due', 'sending') AND o.next_at <= ");
+    sql.push_bind(now.timestamp_millis());
+    if kind == DestinationKind::Slack {
+        sql.push(
+            " AND NOT EXISTS (
+                SELECT 1 FROM outbox s
+                WHERE s.destination_id = o.destination_id AND s.state IN ('due', 'sending')
+                    AND s.state = 'sending' AND s.next_at > ",
+        );
+        sql.push_bind(now.timestamp_millis()).push(")");
+    }
+    sql.push(" ORDER BY o.next_at LIMIT ");
 }
 
 async fn returned(
@@ -222,37 +234,21 @@ impl Outbox for SqliteStore {
                 wanted.into_iter().partition(|(_, most)| *most == 1);
             for slice in in_powers(&ones) {
                 let mut sql = take_until(lease_until);
-                sql.push(
-                    "SELECT (
-                        SELECT o.id FROM outbox o
-                        WHERE o.destination_id = w.column1 AND o.state IN ('due', 'sending') AND o.next_at <= ",
-                );
-                sql.push_bind(now.timestamp_millis());
-                sql.push(" ORDER BY o.next_at LIMIT 1) FROM (");
+                sql.push("SELECT (SELECT o.id FROM outbox o WHERE o.destination_id = w.column1");
+                push_due(&mut sql, kind, now);
+                sql.push("1) FROM (");
                 sql.push_values(slice, |mut row, (destination, _)| {
                     row.push_bind(destination.0);
                 });
-                sql.push(") AS w WHERE TRUE");
-                if kind == DestinationKind::Slack {
-                    sql.push(FREE).push_bind(now.timestamp_millis()).push(")");
-                }
+                sql.push(") AS w");
                 claimed.extend(returned(sql, kind, &mut transaction).await?);
             }
             for (destination, most) in several {
                 let mut sql = take_until(lease_until);
-                sql.push("SELECT o.id FROM outbox o JOIN (");
-                sql.push_values([destination], |mut row, destination| {
-                    row.push_bind(destination.0);
-                });
-                sql.push(
-                    ") AS w ON o.destination_id = w.column1
-                     WHERE o.state IN ('due', 'sending') AND o.next_at <= ",
-                );
-                sql.push_bind(now.timestamp_millis());
-                if kind == DestinationKind::Slack {
-                    sql.push(FREE).push_bind(now.timestamp_millis()).push(")");
-                }
-                sql.push(" ORDER BY o.next_at LIMIT ").push_bind(most);
+                sql.push("SELECT o.id FROM outbox o WHERE o.destination_id = ");
+                sql.push_bind(destination.0);
+                push_due(&mut sql, kind, now);
+                sql.push_bind(most);
                 claimed.extend(returned(sql, kind, &mut transaction).await?);
             }
         }
