@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{destructive::is_destructive_word, path};
+use super::{destructive::is_destructive_word, line, path};
 use crate::limits;
 
 /// A command that begins with these words.
@@ -75,6 +75,7 @@ const KNOWN: &[&str] = &[
     "head",
     "jest",
     "ls",
+    "mkdir",
     "mypy",
     "npm ls",
     "npm outdated",
@@ -117,16 +118,20 @@ const KNOWN: &[&str] = &[
 const IN_WORDS: &str = "_-./:=@+,";
 /// The same, inside of quotes.
 const IN_QUOTES: &str = " _-./:,";
+/// And inside of double quotes: some shells read these in single ones.
+const IN_DOUBLE_QUOTES: &str = "()#+=@'";
+/// Programs that name a part of what they check by `::`.
+const WITH_ITEMS: &[&str] = &["cargo", "pytest"];
 
 /// One word of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Word<'a> {
-    text: &'a str,
-    is_quoted: bool,
+pub(super) struct Word<'a> {
+    pub(super) text: &'a str,
+    pub(super) is_quoted: bool,
 }
 
 /// The words of a command, if there is but one way to read it.
-fn split(command: &str) -> Option<Vec<Word<'_>>> {
+pub(super) fn split(command: &str) -> Option<Vec<Word<'_>>> {
     if command.len() > limits::MATCHED_BYTES {
         return None;
     }
@@ -136,7 +141,11 @@ fn split(command: &str) -> Option<Vec<Word<'_>>> {
         let (word, after) = match first {
             '\'' | '"' => {
                 let (text, after) = rest[1..].split_once(first)?;
-                let is_fit = |c: char| c.is_ascii_alphanumeric() || IN_QUOTES.contains(c);
+                let is_fit = |c: char| {
+                    c.is_ascii_alphanumeric()
+                        || IN_QUOTES.contains(c)
+                        || (first == '"' && IN_DOUBLE_QUOTES.contains(c))
+                };
                 // An empty one is nothing that anybody reads.
                 if text.trim().is_empty() || !text.chars().all(is_fit) {
                     return None;
@@ -147,7 +156,7 @@ fn split(command: &str) -> Option<Vec<Word<'_>>> {
                 let end = rest.find(' ').unwrap_or(rest.len());
                 let (text, after) = rest.split_at(end);
                 let is_fit = |c: char| c.is_ascii_alphanumeric() || IN_WORDS.contains(c);
-                if !text.chars().all(is_fit) {
+                if !text.chars().all(is_fit) && !is_revision(text) {
                     return None;
                 }
                 (text, after)
@@ -167,6 +176,11 @@ fn split(command: &str) -> Option<Vec<Word<'_>>> {
 }
 
 impl Words {
+    /// Whether a line that runs in `folder` certainly is one such command.
+    pub(super) fn matches_line(&self, line: &str, folder: Option<&str>) -> bool {
+        matches!(&*line::commands(line, folder), [command] if self.matches(command))
+    }
+
     /// Whether the command certainly begins so, and nothing that follows is more than was approved.
     pub(super) fn matches(&self, command: &str) -> bool {
         let Some(words) = split(command) else {
@@ -200,7 +214,11 @@ impl Words {
             return false;
         }
         if text.starts_with('-') {
-            return !word.is_quoted && self.options.iter().any(|option| option == text);
+            let is_approved = is_count(text) || self.options.iter().any(|option| option == text);
+            return !word.is_quoted && is_approved;
+        }
+        if !word.is_quoted && self.names_a_part(text) {
+            return true;
         }
         if word.is_quoted && text.contains(' ') {
             return is_prose(text);
@@ -211,6 +229,15 @@ impl Words {
         }
         // The folder itself, and places in it.
         text == "." || is_inside(text)
+    }
+
+    /// Whether it is something that this program knows by itself, and no place.
+    fn names_a_part(&self, text: &str) -> bool {
+        match self.begin.first().map(|program| &**program) {
+            Some("git") => is_revision(text),
+            Some(program) if WITH_ITEMS.contains(&program) => is_item(text),
+            _ => false,
+        }
     }
 
     /// What is wrong with it.
@@ -278,7 +305,7 @@ impl Words {
         words
     }
 
-    /// All that can be approved of a command, the narrowest first. `folder` is where it runs, if that is known.
+    /// All that can be approved of one command, the narrowest first. `folder` is where it runs, if that is known.
     pub(super) fn of(command: &str, folder: Option<&str>) -> Vec<Self> {
         let words = split(command).unwrap_or_default();
         let leading = words
@@ -305,6 +332,38 @@ impl Words {
         all.filter(|one| one.faults().is_empty() && one.matches(command))
             .take(limits::PROPOSALS)
             .collect()
+    }
+}
+
+/// Whether this is an option that says how many.
+pub(super) fn is_count(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or_default();
+    (1..=5).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Whether this is a part of a program, or of a file with tests: `orders::total`, `tests/test_total.py::test_rounds`.
+fn is_item(text: &str) -> bool {
+    let mut names = text.split("::");
+    let is_name = |name: &str| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    text.contains("::") && names.next().is_some_and(is_inside) && names.all(is_name)
+}
+
+/// Whether these are versions before another, or between two: `HEAD~2`, `main~1..topic`.
+fn is_revision(text: &str) -> bool {
+    let is_name = |name: &str| {
+        let is_fit = |c: char| c.is_ascii_alphanumeric() || "_-/".contains(c);
+        let ends_well = |c: char| c.is_ascii_alphanumeric();
+        name.starts_with(ends_well) && name.ends_with(ends_well) && name.chars().all(is_fit)
+    };
+    let is_one = |text: &str| match text.split_once('~') {
+        Some((name, count)) => is_name(name) && count.chars().all(|c| c.is_ascii_digit()),
+        None => is_name(text),
+    };
+    match text.split_once("..") {
+        Some((from, to)) => is_one(from) && is_one(to),
+        None => is_one(text),
     }
 }
 

@@ -6,8 +6,10 @@ mod check;
 mod command;
 mod destructive;
 mod host;
+mod line;
 mod path;
 mod propose;
+mod search;
 #[cfg(test)]
 mod tests;
 
@@ -79,8 +81,12 @@ pub struct Varying {
 pub enum Rule {
     /// A command that begins with these words.
     Words(Words),
-    /// A path below this folder.
+    /// Commands one after the other, each of which begins with the words of one of these.
+    Commands(Vec<Words>),
+    /// A path below this folder. Of a tool that searches, the folder itself as well, and where it runs if it names none.
     Below(String),
+    /// Names with wildcards, or none, of what lies below the folder that is searched.
+    Names,
     /// An address at this scheme, host and port.
     Host(String),
     /// Anything, and it may be missing: what is said about the action, or what is written at a place that is narrowed down by
@@ -137,9 +143,10 @@ impl Matcher {
 impl Pattern {
     fn matches(&self, action: &Action) -> bool {
         let mut rest = action.arguments.0.clone();
+        let place = Place::of(action);
         let fits = self.varies.iter().all(|varying| {
             let value = take(&mut rest, &varying.at);
-            varying.by.matches(value.as_ref())
+            varying.by.matches(value.as_ref(), &place)
         });
         fits && same(&rest, &self.like.0) && self.operands == self.bound(action)
     }
@@ -147,10 +154,11 @@ impl Pattern {
     /// What the action refers to beside what its varying arguments name: of those the person has approved whichever it is.
     fn bound(&self, action: &Action) -> Vec<Operand> {
         let varying = self.varies.iter();
+        let place = Place::of(action);
         let free: BTreeSet<&str> = varying
             .flat_map(|varying| {
                 let text = check::found(&action.arguments.0, &varying.at).and_then(Value::as_str);
-                text.map_or_else(Vec::new, |text| varying.by.names(text))
+                text.map_or_else(Vec::new, |text| varying.by.names(text, &place))
             })
             .collect();
         let operands = action.operands.iter();
@@ -174,29 +182,74 @@ impl Pattern {
     }
 }
 
+/// What a rule knows of an action besides the argument that it is about.
+struct Place<'a> {
+    /// Where it runs, if a hook says so.
+    folder: Option<&'a str>,
+    /// Whether its tool only searches below the folder that it names, or else where it runs.
+    searches: bool,
+}
+
+impl<'a> Place<'a> {
+    fn of(action: &'a Action) -> Self {
+        let folder = action.arguments.0.get(propose::FOLDER);
+        Self {
+            folder: folder.and_then(Value::as_str),
+            searches: search::is_search(&action.tool),
+        }
+    }
+}
+
 impl Rule {
-    fn matches(&self, value: Option<&Value>) -> bool {
+    fn matches(&self, value: Option<&Value>, place: &Place<'_>) -> bool {
         let text = value.and_then(Value::as_str);
         match self {
-            Self::Words(words) => text.is_some_and(|text| words.matches(text)),
+            Self::Words(words) => text.is_some_and(|text| words.matches_line(text, place.folder)),
+            Self::Commands(all) => text.is_some_and(|text| {
+                let commands = line::commands(text, place.folder);
+                let mut each = commands.iter();
+                !commands.is_empty()
+                    && each.all(|command| all.iter().any(|words| words.matches(command)))
+            }),
+            Self::Below(folder) if place.searches => {
+                (value.is_none() || text.is_some()) && search::is_in(text, place.folder, folder)
+            }
             Self::Below(folder) => text.is_some_and(|text| path::is_below(text, folder)),
+            Self::Names => value.is_none() || text.is_some_and(search::goes_down),
             Self::Host(origin) => text.is_some_and(|text| host::is_at(text, origin)),
             Self::Any => true,
         }
     }
 
     /// What the argument names beyond what was approved.
-    fn names<'a>(&self, text: &'a str) -> Vec<&'a str> {
+    fn names<'a>(&self, text: &'a str, place: &Place<'_>) -> Vec<&'a str> {
+        let of_line = |all: &[Words]| -> Vec<&'a str> {
+            let commands = line::commands(text, place.folder).into_iter();
+            let names = commands.flat_map(|command| {
+                let fitting = all.iter().filter(move |words| words.matches(command));
+                fitting.flat_map(move |words| words.names(command))
+            });
+            names.collect()
+        };
         match self {
-            Self::Words(words) => words.names(text),
+            Self::Words(words) => of_line(std::slice::from_ref(words)),
+            Self::Commands(all) => of_line(all),
             Self::Below(_) => vec![text],
-            Self::Host(_) | Self::Any => Vec::new(),
+            Self::Names | Self::Host(_) | Self::Any => Vec::new(),
         }
     }
 
     fn in_words(&self) -> Option<String> {
         match self {
             Self::Words(words) => Some(words.in_words()),
+            Self::Commands(all) => {
+                let all: Vec<_> = all.iter().map(Words::in_words).collect();
+                Some(match &*all {
+                    [one] => format!("one or more of {one}"),
+                    all => format!("one or more commands, each {}", all.join(", or ")),
+                })
+            }
+            Self::Names => Some("names of what lies below the folder".to_owned()),
             Self::Below(folder) => Some(format!("a path below `{folder}/`")),
             Self::Host(origin) => Some(format!("an address at `{origin}/`")),
             Self::Any => None,

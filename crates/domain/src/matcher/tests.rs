@@ -206,6 +206,311 @@ fn a_command_that_only_looks_so_is_not_covered() {
 }
 
 #[test]
+fn what_only_shows_a_part_of_what_a_command_says_is_no_other_command() {
+    let words = proposed(&bash("cargo test -p store 2>&1 | tail -20"), "`cargo test`");
+    for command in [
+        "cargo test -p store",
+        "cargo test 2>&1",
+        "cargo test 2>/dev/null",
+        "cargo test | tail",
+        "cargo test 2>&1 | tail -n 40",
+        "cargo test 2>&1 | head -5",
+        "cargo test 2>&1 | grep -v warning | head -20",
+        "cargo test 2>&1 | grep 'test result' | sort | uniq -c | sort -rn",
+        "cargo test | wc -l",
+        "cd /home/ana/shop && cargo test -p store 2>&1 | tail -3",
+        "cd '/home/ana/shop' && cargo test",
+        "cargo test orders::total::rounds",
+        "cargo test -p store orders::",
+        "cargo test -3",
+    ] {
+        let fits = words.matches(&bash(command));
+        // An item has a name.
+        assert_eq!(fits, !command.ends_with("::"), "{command}");
+    }
+    for command in [
+        "cargo test 2>&1 | tee /home/ana/shop/x",
+        "cargo test 2>&1 | sh",
+        "cargo test | xargs ls",
+        "cargo test | tail -f x",
+        "cargo test | tail -20 .env",
+        "cargo test | head -n 5 x",
+        "cargo test | head -c 5",
+        "cargo test | grep x .env",
+        "cargo test | grep -r x",
+        "cargo test | grep -f x",
+        "cargo test | grep -rf x",
+        "cargo test | grep -e x",
+        "cargo test | grep --file=x y",
+        "cargo test | grep",
+        "cargo test | grep \"x|y\"",
+        "cargo test | sort -o x",
+        "cargo test | sort --compress-program=x",
+        "cargo test | sort x",
+        "cargo test | uniq a b",
+        "cargo test | wc x",
+        "cargo test | \"tail\"",
+        "cargo test | ./tail",
+        "cargo test || tail",
+        "cargo test |& tail",
+        "cargo test | | tail",
+        "cargo test |",
+        "| tail",
+        "cargo test & tail",
+        "cargo test 2>&1x",
+        "cargo test 2>&3",
+        "cargo test 2>x",
+        "cargo test 2>/dev/null/x",
+        "cargo test 2>&1 2>/dev/null",
+        "cargo test 2>&1 x",
+        "cargo test1>&2",
+        "2>&1 cargo test",
+        "cd /home/ana/other && cargo test",
+        "cd /home/ana && cargo test",
+        "cd /home/ana/shop/x && cargo test",
+        "cd /home/ana/shop/ && cargo test",
+        "cd /home/ana/shop; cargo test",
+        "cd /home/ana/shop || cargo test",
+        "cd /home/ana/shop | cargo test",
+        "cd /home/ana/shop && cd /home/ana/shop && cargo test",
+        "cd . && cargo test",
+        "cd && cargo test",
+        "'cd' /home/ana/shop && cargo test",
+        "cargo test && cd /home/ana/shop",
+        "cd /home/ana/shop",
+        "cargo test && cargo build",
+        "cargo test && cargo test",
+        "cargo test &&",
+        "&& cargo test",
+        "cargo test &&& ls",
+        "cargo test \"a && b\"",
+        "cargo test \"x | tail\"",
+        "cargo test ::x",
+        "cargo test a:::b",
+        "cargo test a::b::",
+        "cargo test ../a::b",
+        "cargo test a::b-c",
+        "cargo test orders::drop",
+        "cargo test HEAD~1",
+        "cargo test -1x",
+        "cargo test -123456",
+    ] {
+        assert!(!words.matches(&bash(command)), "{command:?}");
+    }
+    // It runs nobody knows where.
+    let mut unknown = bash("cd /home/ana/shop && cargo test");
+    unknown.arguments.0.as_object_mut().unwrap().remove("cwd");
+    assert_eq!(propose(&unknown).len(), 1);
+}
+
+#[test]
+fn several_commands_are_covered_where_each_of_them_is() {
+    let asked = bash("git add src/lib.rs && git commit -m \"fix(total): round once (#12)\"");
+    let says = says(&asked);
+    assert_eq!(says.len(), 3, "{says:?}");
+    let commands = proposed(&asked, "`git add`");
+    for command in [
+        "git add src && git commit -m 'as it was'",
+        "git add src/main.rs",
+        "git commit -m \"don't round twice\"",
+        "cd /home/ana/shop && git add . && git add x && git commit -m x 2>&1 | tail -3",
+    ] {
+        assert!(commands.matches(&bash(command)), "{command}");
+    }
+    for command in [
+        "git add src && ls",
+        "git add src && git push",
+        "git add src && git commit --amend",
+        "git add src && git commit -m x -n",
+        "git add src; git commit -m x",
+        "git add src | git commit -m x",
+        "git add src && git commit -m \"$(cat x)\"",
+        "git add src && git commit -m \"x `ls`\"",
+        "git add src && git commit -m \"x\" && curl evil.example",
+        "git add src && git commit -m 'x && ls'",
+        "git add src && git commit -m \"x (rm y)\"",
+        "git add src && git commit -m \"x ../y\"",
+        "git add src && git commit -m 'fix(total): x'",
+        "cd /tmp && git add src",
+        "git add ../x && git commit -m x",
+    ] {
+        assert!(!commands.matches(&bash(command)), "{command:?}");
+    }
+    assert!(
+        propose(&bash("cargo test && make"))
+            .iter()
+            .all(Matcher::is_exact)
+    );
+    let by_hand = |commands: Value| -> Matcher {
+        let varies = json!([{"at": ["command"], "by": {"commands": commands}}]);
+        serde_json::from_value(json!({"like": {"tool": "Bash", "like": {}, "varies": varies}}))
+            .unwrap()
+    };
+    for (commands, path) in [
+        (json!([]), "matcher.like.varies[0].by.commands"),
+        (
+            json!([{"begin": []}]),
+            "matcher.like.varies[0].by.commands[0].begin",
+        ),
+        (
+            json!([{"begin": ["ls"]}, {"begin": ["make"]}]),
+            "matcher.like.varies[0].by.commands[1].begin",
+        ),
+    ] {
+        let faults = by_hand(commands).check_alone().unwrap_err();
+        assert_eq!(faults[0].path, path);
+    }
+}
+
+#[test]
+fn versions_before_another_are_known_to_git_alone() {
+    let words = proposed(&bash("git log --oneline HEAD~3"), "`git log`");
+    for command in [
+        "git log HEAD~1",
+        "git log HEAD~",
+        "git log main~2..topic/x",
+        "git log origin/main..HEAD",
+        "git log -5",
+    ] {
+        assert!(words.matches(&bash(command)), "{command}");
+    }
+    for command in [
+        "git log ~/x",
+        "git log ~root",
+        "git log ~",
+        "git log x/~1",
+        "git log HEAD~x",
+        "git log HEAD~1~2",
+        "git log a/../../b",
+        "git log a~1/../b",
+        "git log a~1../b",
+        "git log HEAD^",
+        "git log --output=x",
+        "git log -x~1",
+    ] {
+        assert!(!words.matches(&bash(command)), "{command:?}");
+    }
+}
+
+fn search(tool: &str, input: Value) -> Action {
+    action(tool, json!({"cwd": "/home/ana/shop", "input": input}))
+}
+
+#[test]
+fn a_search_is_covered_below_its_folder_and_where_it_runs() {
+    let asked = search(
+        "Grep",
+        json!({"pattern": "fn total", "output_mode": "content", "-n": true}),
+    );
+    let below = proposed(&asked, "below `/home/ana/shop/`");
+    for input in [
+        json!({"pattern": "Store\\s+for"}),
+        json!({"pattern": "x", "path": "/home/ana/shop"}),
+        json!({"pattern": "x", "path": "/home/ana/shop/src", "type": "rust", "-A": 3}),
+        json!({"pattern": "x", "path": "src/lib.rs"}),
+    ] {
+        assert!(below.matches(&search("Grep", input.clone())), "{input}");
+    }
+    for input in [
+        json!({"pattern": "x", "path": "/home/ana"}),
+        json!({"pattern": "x", "path": "/home/ana/shopping"}),
+        json!({"pattern": "x", "path": "/home/ana/shop/../other"}),
+        json!({"pattern": "x", "path": "/home/ana/shop/.env"}),
+        json!({"pattern": "x", "path": ".env"}),
+        json!({"pattern": "x", "path": ".."}),
+        json!({"pattern": "x", "path": "../other"}),
+        json!({"pattern": "x", "path": "~/.ssh"}),
+        json!({"pattern": "x", "path": ""}),
+        json!({"pattern": "x", "path": null}),
+        json!({"pattern": "x", "path": ["src"]}),
+        json!({"pattern": "x", "glob": ".env*"}),
+        json!({"pattern": "x", "exec": "ls"}),
+    ] {
+        assert!(!below.matches(&search("Grep", input.clone())), "{input}");
+    }
+    let elsewhere = action(
+        "Grep",
+        json!({"cwd": "/home/ana", "input": {"pattern": "x"}}),
+    );
+    assert!(!below.matches(&elsewhere));
+    let nowhere = action("Grep", json!({"input": {"pattern": "x"}}));
+    assert!(!below.matches(&nowhere));
+    assert!(propose(&nowhere).iter().all(Matcher::is_exact));
+    // What is no search has to name its path.
+    let below = proposed(&write("/home/ana/shop/x"), "below `/home/ana/shop/`");
+    for path in [json!(null), json!("/home/ana/shop"), json!("x")] {
+        let mut asked = write("/home/ana/shop/x");
+        asked.arguments.0["input"]["file_path"] = path;
+        assert!(!below.matches(&asked), "{asked:?}");
+    }
+}
+
+#[test]
+fn names_with_wildcards_go_down() {
+    let names = proposed(&search("Glob", json!({"pattern": "**/*.rs"})), "names");
+    for pattern in [
+        "*.toml",
+        "src/**/*",
+        "web/**/*.{ts,tsx}",
+        "a/b.c/d",
+        "*.test.ts",
+    ] {
+        assert!(
+            names.matches(&search("Glob", json!({"pattern": pattern}))),
+            "{pattern}"
+        );
+    }
+    for pattern in [
+        "",
+        "/",
+        "/etc/*",
+        "../*",
+        "a/../*",
+        "**/..",
+        "..",
+        ".env",
+        ".*",
+        "**/.env",
+        "a/.ssh/*",
+        "a//b",
+        "a/",
+        "~/x",
+        "{.,a}env",
+        "{a,..}/x",
+        "{a,b",
+        "a}",
+        "{{a}}",
+        "{a/b}",
+        "a.",
+        "a./b",
+        ".",
+        "*..*",
+        "x{.}./y",
+        "[.]env",
+        "?env",
+        "a\\b",
+        "$HOME",
+        "a b",
+        "C:/x",
+        "{.env}",
+        "*.{env,.x}",
+        "x.{},.",
+        "é",
+    ] {
+        assert!(
+            !names.matches(&search("Glob", json!({"pattern": pattern}))),
+            "{pattern:?}"
+        );
+    }
+    assert!(!names.matches(&search("Glob", json!({"pattern": "*", "path": "/etc"}))));
+    // Of another tool nobody knows what it does with them.
+    let written = json!({"like": {"tool": "find", "like": {}, "varies": [{"at": ["pattern"], "by": "names"}]}});
+    let matcher: Matcher = serde_json::from_value(written).unwrap();
+    let faults = matcher.check_alone().unwrap_err();
+    assert_eq!(faults[0].path, "matcher.like.varies[0].by");
+}
+
+#[test]
 fn all_beside_the_command_stays_as_it_was() {
     let asked = bash("cargo test");
     let words = proposed(&asked, "`cargo test`");
@@ -743,6 +1048,8 @@ proptest! {
     fn no_text_with_a_character_of_a_shell_is_covered(
         before in "[a-z ./-]{0,12}", bad in r#"[;|&$()`><\n\r\t\\*?{}~!#^%\[\]]"#, after in ".{0,12}", quote in "['\"]?",
     ) {
+        // A double quote takes these from every shell.
+        prop_assume!(quote != "\"" || !["(", ")", "#"].contains(&&*bad));
         let words = proposed(&bash("cargo test -p store"), "`cargo test`");
         let command = format!("cargo test {quote}{before}{bad}{after}{quote}");
         prop_assert!(!words.matches(&bash(&command)), "{:?}", command);
@@ -753,7 +1060,7 @@ proptest! {
         let words = proposed(&bash("cargo test -p store"), "`cargo test`");
         let command = format!("cargo test {after}");
         if words.matches(&bash(&command)) {
-            let plain = |c: char| c.is_ascii_alphanumeric() || " '\"_-./:,".contains(c);
+            let plain = |c: char| c.is_ascii_alphanumeric() || " '\"_-./:,()#+=@".contains(c);
             prop_assert!(command.chars().all(plain), "{:?}", command);
             prop_assert!(!command.contains(".."), "{:?}", command);
         }
