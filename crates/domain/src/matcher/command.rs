@@ -4,7 +4,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{destructive::is_destructive_word, line, path};
+use super::{
+    Place,
+    destructive::{DENY, denies_lints, is_destructive_word},
+    line, path,
+};
 use crate::limits;
 
 /// A command that begins with these words.
@@ -36,6 +40,7 @@ const KNOWN: &[&str] = &[
     "cargo test",
     "cargo tree",
     "cat",
+    "df",
     "diff",
     "dotnet build",
     "dotnet test",
@@ -58,6 +63,7 @@ const KNOWN: &[&str] = &[
     "git commit",
     "git describe",
     "git diff",
+    "git fetch",
     "git grep",
     "git log",
     "git ls-files",
@@ -65,6 +71,7 @@ const KNOWN: &[&str] = &[
     "git shortlog",
     "git show",
     "git status",
+    "git switch",
     "go build",
     "go doc",
     "go fmt",
@@ -132,6 +139,11 @@ pub(super) struct Word<'a> {
 
 /// The words of a command, if there is but one way to read it.
 pub(super) fn split(command: &str) -> Option<Vec<Word<'_>>> {
+    split_with(command, "")
+}
+
+/// The same where double quotes may hold these as well.
+pub(super) fn split_with<'a>(command: &'a str, more: &str) -> Option<Vec<Word<'a>>> {
     if command.len() > limits::MATCHED_BYTES {
         return None;
     }
@@ -144,7 +156,7 @@ pub(super) fn split(command: &str) -> Option<Vec<Word<'_>>> {
                 let is_fit = |c: char| {
                     c.is_ascii_alphanumeric()
                         || IN_QUOTES.contains(c)
-                        || (first == '"' && IN_DOUBLE_QUOTES.contains(c))
+                        || (first == '"' && (IN_DOUBLE_QUOTES.contains(c) || more.contains(c)))
                 };
                 // An empty one is nothing that anybody reads.
                 if text.trim().is_empty() || !text.chars().all(is_fit) {
@@ -176,9 +188,9 @@ pub(super) fn split(command: &str) -> Option<Vec<Word<'_>>> {
 }
 
 impl Words {
-    /// Whether a line that runs in `folder` certainly is one such command.
-    pub(super) fn matches_line(&self, line: &str, folder: Option<&str>) -> bool {
-        matches!(&*line::commands(line, folder), [command] if self.matches(command))
+    /// Whether a line certainly is one such command.
+    pub(super) fn matches_line(&self, line: &str, place: &Place<'_>) -> bool {
+        matches!(&*line::commands(line, place), [command] if self.matches(command))
     }
 
     /// Whether the command certainly begins so, and nothing that follows is more than was approved.
@@ -210,7 +222,7 @@ impl Words {
 
     fn may_follow(&self, word: &Word<'_>) -> bool {
         let text = word.text;
-        if is_destructive_word(text) {
+        if self.is_destructive(text) {
             return false;
         }
         if text.starts_with('-') {
@@ -231,10 +243,15 @@ impl Words {
         text == "." || is_inside(text)
     }
 
+    fn is_destructive(&self, word: &str) -> bool {
+        let is_lint = || word == DENY && denies_lints(&mut self.begin.iter().map(|word| &**word));
+        is_destructive_word(word) && !is_lint()
+    }
+
     /// Whether it is something that this program knows by itself, and no place.
     fn names_a_part(&self, text: &str) -> bool {
         match self.begin.first().map(|program| &**program) {
-            Some("git") => is_revision(text),
+            Some("git") => is_revision(text) || is_range(text),
             Some(program) if WITH_ITEMS.contains(&program) => is_item(text),
             _ => false,
         }
@@ -265,7 +282,7 @@ impl Words {
             ));
         }
         let mut words = self.begin.iter().chain(&self.options);
-        if words.any(|word| is_destructive_word(word)) {
+        if words.any(|word| self.is_destructive(word)) {
             faults.push((
                 "begin",
                 "is destructive, so only exactly this can be approved",
@@ -290,8 +307,21 @@ impl Words {
                 .split(' ')
                 .all(|word| begin.next().is_some_and(|found| found == word))
         };
-        let fault = "is not known to do no more than it says whatever follows, so only exactly this can be approved";
-        (!KNOWN.iter().any(|known| is_known(known))).then_some(fault)
+        let known = KNOWN.iter().filter(|known| is_known(known));
+        let Some(count) = known.map(|known| known.split(' ').count()).max() else {
+            return Some(
+                "is not known to do no more than it says whatever follows, so only exactly this can be approved",
+            );
+        };
+        // What follows makes it another command where it is no plain word: an address, a folder elsewhere.
+        let mut more = self.begin.iter().skip(count);
+        let is_plain = |text: &String| {
+            let is_quoted = false;
+            text.starts_with('-') || self.may_follow(&Word { text, is_quoted })
+        };
+        (!more.all(is_plain)).then_some(
+            "has a word that may be more than a name or a place below the folder, so only exactly this can be approved",
+        )
     }
 
     pub(super) fn in_words(&self) -> String {
@@ -343,11 +373,22 @@ pub(super) fn is_count(text: &str) -> bool {
 
 /// Whether this is a part of a program, or of a file with tests: `orders::total`, `tests/test_total.py::test_rounds`.
 fn is_item(text: &str) -> bool {
-    let mut names = text.split("::");
+    let is_several = text.contains("::");
     let is_name = |name: &str| {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     };
-    text.contains("::") && names.next().is_some_and(is_inside) && names.all(is_name)
+    // `orders::` stands for all in it.
+    let text = text.strip_suffix("::").unwrap_or(text);
+    let mut names = text.split("::");
+    is_several && names.next().is_some_and(is_inside) && names.all(is_name)
+}
+
+/// Whether these are lines of a file: `40,60`.
+fn is_range(text: &str) -> bool {
+    let is_number =
+        |text: &str| (1..=7).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
+    text.split_once(',')
+        .is_some_and(|(from, to)| is_number(from) && is_number(to))
 }
 
 /// Whether these are versions before another, or between two: `HEAD~2`, `main~1..topic`.

@@ -1,41 +1,69 @@
 //! A line of commands: one after the other, as long as each does well, and of what each says a part. Whatever else joins
 //! commands, or sends anywhere what they say, is no such line.
 
-use super::command::{Word, is_count, split};
+use super::{
+    Place,
+    command::{Word, is_count, split, split_with},
+    search,
+};
 
 /// What may stand behind a command: its faults are shown with the rest, or not at all.
 const FAULTS: &[&str] = &[" 2>&1", " 2>/dev/null"];
 
-/// The commands of a line that runs in `folder`, without what only shows a part of what they say; none if there may be another
-/// way to read it.
-pub(super) fn commands<'a>(line: &'a str, folder: Option<&str>) -> Vec<&'a str> {
-    // No word and no quoted text that is taken apart has one of these signs in it, so none is parted here.
-    let parts: Vec<&str> = line.split("&&").collect();
+/// The commands of a line, without what only shows a part of what they say; none if there may be another way to read it.
+pub(super) fn commands<'a>(line: &'a str, place: &Place<'_>) -> Vec<&'a str> {
+    let parts = parted(line, "&&");
     let parts = match &*parts {
-        [first, rest @ ..] if !rest.is_empty() && goes_nowhere(first, folder) => rest,
+        [first, rest @ ..] if !rest.is_empty() && stays(first, place) => rest,
         all => all,
     };
     let all: Option<Vec<_>> = parts.iter().map(|part| shown(part)).collect();
     all.unwrap_or_default()
 }
 
-/// Whether it only says once more where the line runs.
-fn goes_nowhere(command: &str, folder: Option<&str>) -> bool {
-    let words = split(command).unwrap_or_default();
-    match (&*words, folder) {
-        ([cd, to], Some(folder)) => {
-            cd.text == "cd" && !cd.is_quoted && folder.starts_with('/') && to.text == folder
+/// The parts between these signs, where they stand outside of quotes. Quotes that are not where a word begins and ends are
+/// refused when a part is taken apart.
+fn parted<'a>(line: &'a str, signs: &str) -> Vec<&'a str> {
+    let mut parts = Vec::new();
+    let (mut begin, mut quote) = (0, None);
+    for (at, c) in line.char_indices() {
+        match quote {
+            Some(open) if open == c => quote = None,
+            Some(_) => {}
+            None if c == '\'' || c == '"' => quote = Some(c),
+            None if at >= begin && line[at..].starts_with(signs) => {
+                parts.push(&line[begin..at]);
+                begin = at + signs.len();
+            }
+            None => {}
         }
-        _ => false,
     }
+    parts.push(&line[begin..]);
+    parts
+}
+
+/// Whether it changes to a folder where the line might as well run: where it does, or another that was approved.
+fn stays(command: &str, place: &Place<'_>) -> bool {
+    let words = split(command).unwrap_or_default();
+    let (Some(folder), [cd, to]) = (place.folder, &*words) else {
+        return false;
+    };
+    let is_approved = || {
+        let mut within = place.within.iter();
+        within.any(|within| search::is_in(Some(to.text), None, within))
+    };
+    // Where a name alone leads, a setting of the shell says too.
+    let is_absolute = to.text.starts_with('/');
+    cd.text == "cd" && !cd.is_quoted && is_absolute && (to.text == folder || is_approved())
 }
 
 /// The command of which this shows all or a part.
 fn shown(part: &str) -> Option<&str> {
-    let mut piped = part.split('|');
-    let command = piped.next()?.trim_matches(' ');
-    let is_view = |view: &str| split(view).is_some_and(|words| is_view(&words));
-    if !piped.all(is_view) {
+    let piped = parted(part, "|");
+    let (command, views) = piped.split_first()?;
+    let command = command.trim_matches(' ');
+    let is_view = |view: &&str| split_with(view, "|").is_some_and(|words| is_view(&words));
+    if !views.iter().all(is_view) {
         return None;
     }
     let mut ends = FAULTS.iter().filter_map(|end| command.strip_suffix(end));
@@ -68,14 +96,30 @@ fn is_view(words: &[Word<'_>]) -> bool {
 /// Options that choose lines, and how they are shown, and one thing to look for.
 fn is_search(words: &[Word<'_>]) -> bool {
     const LETTERS: &str = "EFciovwx";
-    let is_option = |word: &Word<'_>| word.text.starts_with('-');
-    let is_known = |word: &Word<'_>| {
-        let letters = word.text.trim_start_matches('-');
-        let is_cluster = word.text.len() == letters.len() + 1 && !letters.is_empty();
-        !word.is_quoted && is_cluster && letters.chars().all(|c| LETTERS.contains(c))
+    const LINES_AROUND: &[&str] = &["-A", "-B", "-C"];
+    let is_known = |text: &str| {
+        let letters = text.strip_prefix('-').unwrap_or_default();
+        !letters.is_empty() && letters.chars().all(|c| LETTERS.contains(c))
     };
-    let (options, sought): (Vec<_>, Vec<_>) = words.iter().partition(|word| is_option(word));
-    options.into_iter().all(is_known) && sought.len() == 1
+    let mut rest = words.iter();
+    let mut sought = 0;
+    while let Some(word) = rest.next() {
+        let fits = match word.text {
+            text if LINES_AROUND.contains(&text) => {
+                rest.next().is_some_and(|word| is_number(word.text))
+            }
+            text if text.starts_with('-') => is_known(text),
+            _ => {
+                sought += 1;
+                true
+            }
+        };
+        // A quoted option is one all the same, and nobody writes it so.
+        if !fits || (word.is_quoted && word.text.starts_with('-')) {
+            return false;
+        }
+    }
+    sought == 1
 }
 
 fn is_number(text: &str) -> bool {

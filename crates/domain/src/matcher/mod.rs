@@ -83,7 +83,8 @@ pub enum Rule {
     Words(Words),
     /// Commands one after the other, each of which begins with the words of one of these.
     Commands(Vec<Words>),
-    /// A path below this folder. Of a tool that searches, the folder itself as well, and where it runs if it names none.
+    /// A path below this folder. Where an action runs, and where a tool searches, it may be the folder itself; a tool that names
+    /// none searches where it runs.
     Below(String),
     /// Names with wildcards, or none, of what lies below the folder that is searched.
     Names,
@@ -143,21 +144,34 @@ impl Matcher {
 impl Pattern {
     fn matches(&self, action: &Action) -> bool {
         let mut rest = action.arguments.0.clone();
-        let place = Place::of(action);
         let fits = self.varies.iter().all(|varying| {
             let value = take(&mut rest, &varying.at);
+            let place = self.place(action, varying);
             varying.by.matches(value.as_ref(), &place)
         });
         fits && same(&rest, &self.like.0) && self.operands == self.bound(action)
     }
 
+    fn place<'a>(&'a self, action: &'a Action, varying: &Varying) -> Place<'a> {
+        let is_where = |one: &&Varying| one.at == [propose::FOLDER];
+        let within = self.varies.iter().find(is_where);
+        Place {
+            within: within.and_then(|varying| match &varying.by {
+                Rule::Below(folder) => Some(&**folder),
+                _ => None,
+            }),
+            is_folder: is_where(&varying) || search::is_search(&self.tool),
+            ..Place::of(action)
+        }
+    }
+
     /// What the action refers to beside what its varying arguments name: of those the person has approved whichever it is.
     fn bound(&self, action: &Action) -> Vec<Operand> {
         let varying = self.varies.iter();
-        let place = Place::of(action);
         let free: BTreeSet<&str> = varying
             .flat_map(|varying| {
                 let text = check::found(&action.arguments.0, &varying.at).and_then(Value::as_str);
+                let place = self.place(action, varying);
                 text.map_or_else(Vec::new, |text| varying.by.names(text, &place))
             })
             .collect();
@@ -183,11 +197,14 @@ impl Pattern {
 }
 
 /// What a rule knows of an action besides the argument that it is about.
+#[derive(Clone, Copy)]
 struct Place<'a> {
     /// Where it runs, if a hook says so.
     folder: Option<&'a str>,
-    /// Whether its tool only searches below the folder that it names, or else where it runs.
-    searches: bool,
+    /// The folder where it may run, and below it, if that is more than the one.
+    within: Option<&'a str>,
+    /// Whether the argument names a folder; without it, where it runs is meant.
+    is_folder: bool,
 }
 
 impl<'a> Place<'a> {
@@ -195,7 +212,8 @@ impl<'a> Place<'a> {
         let folder = action.arguments.0.get(propose::FOLDER);
         Self {
             folder: folder.and_then(Value::as_str),
-            searches: search::is_search(&action.tool),
+            within: None,
+            is_folder: false,
         }
     }
 }
@@ -204,14 +222,14 @@ impl Rule {
     fn matches(&self, value: Option<&Value>, place: &Place<'_>) -> bool {
         let text = value.and_then(Value::as_str);
         match self {
-            Self::Words(words) => text.is_some_and(|text| words.matches_line(text, place.folder)),
+            Self::Words(words) => text.is_some_and(|text| words.matches_line(text, place)),
             Self::Commands(all) => text.is_some_and(|text| {
-                let commands = line::commands(text, place.folder);
+                let commands = line::commands(text, place);
                 let mut each = commands.iter();
                 !commands.is_empty()
                     && each.all(|command| all.iter().any(|words| words.matches(command)))
             }),
-            Self::Below(folder) if place.searches => {
+            Self::Below(folder) if place.is_folder => {
                 (value.is_none() || text.is_some()) && search::is_in(text, place.folder, folder)
             }
             Self::Below(folder) => text.is_some_and(|text| path::is_below(text, folder)),
@@ -224,7 +242,7 @@ impl Rule {
     /// What the argument names beyond what was approved.
     fn names<'a>(&self, text: &'a str, place: &Place<'_>) -> Vec<&'a str> {
         let of_line = |all: &[Words]| -> Vec<&'a str> {
-            let commands = line::commands(text, place.folder).into_iter();
+            let commands = line::commands(text, place).into_iter();
             let names = commands.flat_map(|command| {
                 let fitting = all.iter().filter(move |words| words.matches(command));
                 fitting.flat_map(move |words| words.names(command))

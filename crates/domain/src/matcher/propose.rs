@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{
-    Exactly, Matcher, Pattern, Rule, Varying, Words, check::harmless_beside, host, line, path,
-    search, take,
+    Exactly, Matcher, Pattern, Place, Rule, Varying, Words, check::harmless_beside, host, line,
+    path, search, take,
 };
 use crate::{interaction::Action, json::AnyJson, limits};
 
@@ -55,7 +55,7 @@ fn rules(action: &Action) -> Vec<(Vec<String>, Rule)> {
         let mut at = way.clone();
         at.push(name.clone());
         let found: Vec<_> = match &**name {
-            name if COMMAND.contains(&name) => of_line(text, folder),
+            name if COMMAND.contains(&name) => of_line(text, &Place::of(action)),
             name if PATH.contains(&name) && search::is_search(&action.tool) => searched(text),
             "pattern" if action.tool == "Glob" => vec![Rule::Names],
             name if PATH.contains(&name) => folders_above(text)
@@ -81,9 +81,11 @@ fn rules(action: &Action) -> Vec<(Vec<String>, Rule)> {
 }
 
 /// What can be approved of a line of commands.
-fn of_line(line: &str, folder: Option<&str>) -> Vec<Rule> {
-    let commands = line::commands(line, folder).into_iter();
-    let mut all: Vec<_> = commands.map(|command| Words::of(command, folder)).collect();
+fn of_line(line: &str, place: &Place<'_>) -> Vec<Rule> {
+    let commands = line::commands(line, place).into_iter();
+    let mut all: Vec<_> = commands
+        .map(|command| Words::of(command, place.folder))
+        .collect();
     if let [one] = &mut *all {
         return std::mem::take(one).into_iter().map(Rule::Words).collect();
     }

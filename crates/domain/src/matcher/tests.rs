@@ -223,10 +223,13 @@ fn what_only_shows_a_part_of_what_a_command_says_is_no_other_command() {
         "cargo test orders::total::rounds",
         "cargo test -p store orders::",
         "cargo test -3",
+        "cargo test 2>&1 | grep -A 5 error",
+        "cargo test 2>&1 | grep -E \"FAILED|panicked at\" -B 2 | head -n 3",
+        "cargo test \"two && three\"",
     ] {
-        let fits = words.matches(&bash(command));
-        // An item has a name.
-        assert_eq!(fits, !command.ends_with("::"), "{command}");
+        // What is two commands to some shell is none that is covered.
+        let fits = !command.contains("three");
+        assert_eq!(words.matches(&bash(command)), fits, "{command}");
     }
     for command in [
         "cargo test 2>&1 | tee /home/ana/shop/x",
@@ -243,7 +246,17 @@ fn what_only_shows_a_part_of_what_a_command_says_is_no_other_command() {
         "cargo test | grep -e x",
         "cargo test | grep --file=x y",
         "cargo test | grep",
-        "cargo test | grep \"x|y\"",
+        "cargo test | grep 'x|y'",
+        "cargo test | grep -A x",
+        "cargo test | grep -A -5 x",
+        "cargo test | grep -A 5",
+        "cargo test | grep \"-r\" x",
+        "cargo test | grep \"x|y",
+        "cargo test | grep x\"|\"sh",
+        "cargo test | grep \"x\"|sh",
+        "cargo test | grep \"x|$(ls)\"",
+        "cargo test \"x|y\"",
+        "cargo test | head \"5|sh\"",
         "cargo test | sort -o x",
         "cargo test | sort --compress-program=x",
         "cargo test | sort x",
@@ -287,7 +300,9 @@ fn what_only_shows_a_part_of_what_a_command_says_is_no_other_command() {
         "cargo test \"x | tail\"",
         "cargo test ::x",
         "cargo test a:::b",
-        "cargo test a::b::",
+        "cargo test a::b::::",
+        "cargo test ::",
+        "cargo test 40,60",
         "cargo test ../a::b",
         "cargo test a::b-c",
         "cargo test orders::drop",
@@ -363,6 +378,78 @@ fn several_commands_are_covered_where_each_of_them_is() {
 }
 
 #[test]
+fn where_it_may_run_below_a_folder_it_may_run_in_the_folder_too() {
+    let written = json!({"like": {"tool": "Bash", "like": {"input": {}}, "varies": [
+        {"at": ["cwd"], "by": {"below": "/home/ana/shop"}},
+        {"at": ["input", "command"], "by": {"words": {"begin": ["npm", "test"]}}},
+        {"at": ["input", "description"], "by": "any"},
+    ]}});
+    let matcher: Matcher = serde_json::from_value(written).unwrap();
+    let run = |cwd: &str, command: &str| {
+        let mut asked = bash(command);
+        asked.arguments.0["cwd"] = cwd.into();
+        matcher.matches(&asked)
+    };
+    for (cwd, command) in [
+        ("/home/ana/shop", "npm test"),
+        ("/home/ana/shop/web", "npm test"),
+        ("/home/ana/shop", "cd /home/ana/shop/web && npm test"),
+        (
+            "/home/ana/shop/web",
+            "cd /home/ana/shop && npm test 2>&1 | tail -5",
+        ),
+    ] {
+        assert!(run(cwd, command), "{cwd} {command}");
+    }
+    for (cwd, command) in [
+        ("", "npm test"),
+        ("/home/ana", "npm test"),
+        ("/home/ana/shop/..", "npm test"),
+        ("/home/ana/shop/.git", "npm test"),
+        ("/home/ana/shopping", "npm test"),
+        ("shop", "npm test"),
+        ("/home/ana/shop", "cd /home/ana && npm test"),
+        ("/home/ana/shop", "cd /home/ana/shop/../x && npm test"),
+        ("/home/ana/shop", "cd /home/ana/shop/.git && npm test"),
+        // A shell may look for it elsewhere first.
+        ("/home/ana/shop", "cd web && npm test"),
+        ("/home/ana/shop", "cd ./web && npm test"),
+        ("/home/ana/shop", "cd ../shop && npm test"),
+        ("/home/ana", "cd /home/ana/shop && npm test"),
+    ] {
+        assert!(!run(cwd, command), "{cwd} {command}");
+    }
+    let mut nowhere = bash("npm test");
+    nowhere.arguments.0.as_object_mut().unwrap().remove("cwd");
+    assert!(!matcher.matches(&nowhere));
+}
+
+#[test]
+fn a_lint_that_is_denied_deletes_nothing() {
+    let asked = bash("cargo clippy --all-targets -- -D warnings");
+    assert_eq!(destructive(&asked), None);
+    let words = proposed(&asked, "`cargo clippy`");
+    assert!(words.matches(&bash("cargo clippy -- -D clippy::all 2>&1 | tail -3")));
+    for command in [
+        "git branch -D warnings",
+        "cargo -D clippy",
+        "cargo test -D x",
+        "cargo clippy; git branch -D x",
+        "cargo clippy | git branch -D x",
+        "cargo clippy $(git branch -D x)",
+        "cargo clippy `git branch -D x`",
+        "cargo clippy && git branch -D x",
+        "cargo clippy\ngit branch -D x",
+        "cargo clippy -- -D warnings -rf",
+        "cargo clippy --fix -- -D warnings",
+        "echo cargo clippy -D x",
+    ] {
+        assert!(destructive(&bash(command)).is_some(), "{command:?}");
+        assert!(!words.matches(&bash(command)), "{command:?}");
+    }
+}
+
+#[test]
 fn versions_before_another_are_known_to_git_alone() {
     let words = proposed(&bash("git log --oneline HEAD~3"), "`git log`");
     for command in [
@@ -371,6 +458,7 @@ fn versions_before_another_are_known_to_git_alone() {
         "git log main~2..topic/x",
         "git log origin/main..HEAD",
         "git log -5",
+        "git log 40,60",
     ] {
         assert!(words.matches(&bash(command)), "{command}");
     }
@@ -385,6 +473,9 @@ fn versions_before_another_are_known_to_git_alone() {
         "git log a~1/../b",
         "git log a~1../b",
         "git log HEAD^",
+        "git log 40,",
+        "git log 40,x",
+        "git log 40,60,80",
         "git log --output=x",
         "git log -x~1",
     ] {
@@ -594,6 +685,15 @@ fn programs_that_run_what_they_are_given_are_approved_exactly_alone() {
         "git -c x=y status",
         "git config user.name x",
         "git checkout main",
+        "git switch --discard-changes main",
+        "git switch --force main",
+        "git fetch ext::x",
+        "git fetch https://evil.example/x",
+        "git fetch ../other",
+        "cat /etc/passwd",
+        "cat ../x",
+        "git show HEAD:src/lib.rs",
+        "git fetch --prune origin",
         "git push origin x",
         "git remote add x",
         "npm install lodash",
@@ -658,6 +758,11 @@ fn what_is_usual_is_offered_from_narrow_to_wide() {
         ("ls -la", vec!["`ls`"]),
         ("gh workflow list", vec!["`gh workflow list`"]),
         ("pytest tests", vec!["`pytest tests`", "`pytest`"]),
+        ("git switch -c topic", vec!["`git switch`"]),
+        (
+            "git fetch origin",
+            vec!["`git fetch origin`", "`git fetch`"],
+        ),
     ] {
         let wider: Vec<_> = says(&bash(command)).into_iter().skip(1).collect();
         assert_eq!(wider.len(), begins.len(), "{command}: {wider:?}");
