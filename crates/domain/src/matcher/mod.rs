@@ -170,7 +170,20 @@ impl Pattern {
             [] => String::new(),
             free => format!("; anything as {}", quoted(free)),
         };
-        format!("`{}` with {}{free}", self.tool, narrowing.join(" and "))
+        let place = self.folder().map_or_else(String::new, |folder| {
+            // It could end the quotes, and go on as if it were ours.
+            format!(" in `{}`", folder.replace('`', "'"))
+        });
+        format!(
+            "`{}`{place} with {}{free}",
+            self.tool,
+            narrowing.join(" and ")
+        )
+    }
+
+    /// The one folder that the action has to run in, where the agent says where it runs.
+    fn folder(&self) -> Option<&str> {
+        self.like.0.get(propose::FOLDER)?.as_str()
     }
 }
 
