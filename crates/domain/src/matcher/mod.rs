@@ -11,7 +11,7 @@ mod propose;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::{cell::OnceCell, collections::BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -88,6 +88,35 @@ pub enum Rule {
     Any,
 }
 
+/// An action that is held against several matchers. What any of them has to know of all of it is found out once: it may be large.
+#[derive(Debug)]
+pub struct Held<'a> {
+    action: &'a Action,
+    digest: OnceCell<Option<String>>,
+    is_destructive: OnceCell<bool>,
+}
+
+impl<'a> Held<'a> {
+    /// Nothing is known of it yet.
+    pub fn of(action: &'a Action) -> Self {
+        Self {
+            action,
+            digest: OnceCell::new(),
+            is_destructive: OnceCell::new(),
+        }
+    }
+
+    fn digest(&self) -> Option<&str> {
+        let made = || self.action.digest().ok();
+        self.digest.get_or_init(made).as_deref()
+    }
+
+    fn is_destructive(&self) -> bool {
+        let found = || destructive(self.action).is_some();
+        *self.is_destructive.get_or_init(found)
+    }
+}
+
 impl Matcher {
     /// The tool that it is about.
     pub fn tool(&self) -> &str {
@@ -104,15 +133,21 @@ impl Matcher {
 
     /// Whether it covers this action. What is destructive is only covered by a matcher that was made for exactly this (rule 15).
     pub fn matches(&self, action: &Action) -> bool {
+        self.covers(&Held::of(action))
+    }
+
+    /// The same, of an action that is held against several.
+    pub fn covers(&self, held: &Held<'_>) -> bool {
+        let action = held.action;
         // What was sent with it is looked at by a person.
         if self.tool() != action.tool || !action.attachments.is_empty() {
             return false;
         }
         match self {
-            Self::Exactly(exactly) => action.digest().is_ok_and(|digest| digest == exactly.digest),
+            Self::Exactly(exactly) => held.digest() == Some(&*exactly.digest),
             // A stored one is held to the rules of today.
             Self::Like(pattern) => {
-                pattern.check().is_ok() && destructive(action).is_none() && pattern.matches(action)
+                pattern.check().is_ok() && !held.is_destructive() && pattern.matches(action)
             }
         }
     }
