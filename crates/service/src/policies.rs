@@ -504,7 +504,7 @@ impl Service {
     }
 
     /// The team that a policy has people of it asked, if it is there. One that was deleted meanwhile takes nothing away: the
-    /// agent's own team is asked, as strictly.
+    /// agent's own team is asked, as strictly, and only admins approve.
     pub(super) async fn team_of(
         &self,
         ruling: Option<&Ruling>,
@@ -517,7 +517,9 @@ impl Service {
             .team_named(&domain::Person::name_key(name))
             .await?;
         if team.is_none() {
-            tracing::error!("a policy asks a team that is not there; the agent's own is asked");
+            tracing::error!(
+                "a policy asks a team that is not there; the agent's own is asked, and only admins can approve"
+            );
         }
         Ok(team)
     }
