@@ -24,7 +24,7 @@ pub use propose::propose;
 
 use crate::{
     digest,
-    interaction::{Action, Operand},
+    interaction::{Action, Operand, beginning, doing},
     json::AnyJson,
 };
 
@@ -167,6 +167,32 @@ impl Matcher {
             Self::Like(pattern) => pattern.in_words(),
         }
     }
+
+    /// The same, where what it was made from is at hand: by the tool alone nobody knows which call it was.
+    pub fn in_words_of(&self, made_from: &Action) -> String {
+        let arguments = &made_from.arguments.0;
+        let doing = doing(arguments);
+        if !self.is_exact() || doing.trim().is_empty() || !self.matches(made_from) {
+            return self.in_words();
+        }
+        format!(
+            "{}{}: `{}`",
+            self.in_words(),
+            in_folder(arguments),
+            unquoted(&beginning(&doing))
+        )
+    }
+}
+
+/// The folder that an agent says it runs in, as words that follow the tool.
+fn in_folder(arguments: &Value) -> String {
+    let folder = arguments.get(propose::FOLDER).and_then(Value::as_str);
+    folder.map_or_else(String::new, |folder| format!(" in `{}`", unquoted(folder)))
+}
+
+/// It could end the quotes that it stands in, and go on as if it were ours.
+fn unquoted(text: &str) -> String {
+    text.replace('`', "'")
 }
 
 impl Pattern {
@@ -205,20 +231,12 @@ impl Pattern {
             [] => String::new(),
             free => format!("; anything as {}", quoted(free)),
         };
-        let place = self.folder().map_or_else(String::new, |folder| {
-            // It could end the quotes, and go on as if it were ours.
-            format!(" in `{}`", folder.replace('`', "'"))
-        });
+        let place = in_folder(&self.like.0);
         format!(
             "`{}`{place} with {}{free}",
             self.tool,
             narrowing.join(" and ")
         )
-    }
-
-    /// The one folder that the action has to run in, where the agent says where it runs.
-    fn folder(&self) -> Option<&str> {
-        self.like.0.get(propose::FOLDER)?.as_str()
     }
 }
 

@@ -410,6 +410,28 @@ fn what_may_be_anything_is_known_of_its_tool_and_named() {
     assert_eq!(faults[0].path, "matcher.like.varies[1].by");
 }
 
+#[test]
+fn what_is_approved_exactly_is_known_by_what_it_does() {
+    let asked = bash("git push origin `main`");
+    let exactly = &propose(&asked)[0];
+    assert_eq!(exactly.in_words(), "exactly this call of `Bash`");
+    assert_eq!(
+        exactly.in_words_of(&asked),
+        "exactly this call of `Bash` in `/home/ana/shop`: `git push origin 'main'`"
+    );
+    let plain = action("exec", json!({"argv": ["make", "deploy"]}));
+    assert_eq!(
+        propose(&plain)[0].in_words_of(&plain),
+        "exactly this call of `exec`: `make deploy`"
+    );
+    // Of another action it says nothing that is not so.
+    for other in [bash("git push origin"), action("Bash", json!({}))] {
+        assert_eq!(exactly.in_words_of(&other), exactly.in_words());
+    }
+    let words = proposed(&bash("cargo test"), "`cargo test`");
+    assert_eq!(words.in_words_of(&bash("cargo test")), words.in_words());
+}
+
 /// The same call, as a hook wraps it where it runs elsewhere.
 fn elsewhere(mut action: Action, folder: &str) -> Action {
     action.arguments.0["cwd"] = folder.into();
