@@ -164,14 +164,15 @@ impl Service {
     /// when it is loaded while people look (`strictly`), and else comes back: a server has to start after a team was deleted.
     ///
     /// # Errors
-    /// [`Refused::NotAnAdmin`], [`Refused::Invalid`], [`Refused::NoKey`]. Those before them stay in force.
+    /// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::Invalid`], [`Refused::NoKey`]. Those before them stay in force.
     pub async fn load_policies(
         &self,
         policies: Policies,
         strictly: bool,
         by: &Principal,
     ) -> Result<Vec<Fault>, ServiceError> {
-        by.admin()?;
+        // Also where nothing is changed: then these come into force on this server.
+        by.proven_admin(self.now())?;
         let surroundings = self.surroundings().await?;
         let lacking = policies
             .check_among(&surroundings)
