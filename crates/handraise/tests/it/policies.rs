@@ -323,7 +323,7 @@ async fn a_token_only_adds_what_is_stricter(database: TestDatabase) {
     for (rules, path) in [
         (json!([tests()]), "rules"),
         (json!([ask]), "rules[1].teams"),
-        (json!([no_push()]), "rules[1].teams"),
+        (json!([no_push()]), "rules[1].name"),
     ] {
         let refused = add(rules).await.unwrap();
         let problem = json_of(refused, StatusCode::UNPROCESSABLE_ENTITY).await;
