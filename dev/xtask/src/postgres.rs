@@ -54,10 +54,11 @@ impl Postgres {
         let owner = Owner::find();
         let in_memory = has_memory();
         let place = if in_memory { MEMORY } else { "/tmp" };
-        let directory = command::read(owner.command("mktemp").args([
-            "-d",
-            &format!("{place}/handraise-postgres.XXXXXX"),
-        ]))?;
+        let directory = command::read(
+            owner
+                .command("mktemp")
+                .args(["-d", &format!("{place}/handraise-postgres.XXXXXX")]),
+        )?;
         let data = format!("{directory}/data");
         let log = format!("{directory}/log");
         let pg_ctl = programs.join("pg_ctl");
@@ -104,7 +105,10 @@ fn has_memory() -> bool {
     let mut df = Command::new("df");
     let free = command::read(df.args(["--output=avail", "--block-size=1G", MEMORY]));
     let free = free.unwrap_or_default();
-    let gigabytes = free.lines().last().and_then(|line| line.trim().parse().ok());
+    let gigabytes = free
+        .lines()
+        .last()
+        .and_then(|line| line.trim().parse().ok());
     gigabytes.is_some_and(|free: u32| free >= MEMORY_GB)
 }
 
