@@ -155,7 +155,7 @@ impl Pattern {
                 &mut faults,
             );
         }
-        let narrows = |rule: &Rule| *rule != Rule::Any;
+        let narrows = |rule: &Rule| !matches!(rule, Rule::Any | Rule::Folders(_));
         if !self.varies.iter().any(|varying| narrows(&varying.by)) {
             faults.add(
                 "matcher.like.varies",
@@ -183,6 +183,20 @@ impl Pattern {
                 for (n, words) in all.iter().enumerate().take(limits::MATCHER_COMMANDS) {
                     for (field, fault) in words.faults() {
                         faults.add(&format!("{place}.commands[{n}].{field}"), fault);
+                    }
+                }
+            }
+            Rule::Folders(folders) => {
+                if at != [FOLDER] || !(1..=limits::MATCHER_VARIES).contains(&folders.len()) {
+                    let most = limits::MATCHER_VARIES;
+                    faults.add(
+                        place,
+                        format!("may only be `folders` at `{FOLDER}`, where it runs, and name 1 to {most}"),
+                    );
+                }
+                for (n, fault) in folders.iter().map(|folder| path::fault(folder)).enumerate() {
+                    if let Some(fault) = fault {
+                        faults.add(&format!("{place}.folders[{n}]"), fault);
                     }
                 }
             }
@@ -245,6 +259,7 @@ pub(super) fn harmless_beside(tool: &str, rule: &Rule) -> BTreeSet<&'static str>
         | Rule::Words(_)
         | Rule::Commands(_)
         | Rule::Names
+        | Rule::Folders(_)
         | Rule::Host(_)
         | Rule::Any => &[],
     };

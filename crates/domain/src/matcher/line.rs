@@ -3,8 +3,8 @@
 
 use super::{
     Place,
-    command::{Word, is_count, split, split_with},
-    search,
+    command::{Word, split, split_with},
+    plain::is_count,
 };
 
 /// What may stand behind a command: its faults are shown with the rest, or not at all.
@@ -48,13 +48,10 @@ fn stays(command: &str, place: &Place<'_>) -> bool {
     let (Some(folder), [cd, to]) = (place.folder, &*words) else {
         return false;
     };
-    let is_approved = || {
-        let mut within = place.within.iter();
-        within.any(|within| search::is_in(Some(to.text), None, within))
-    };
     // Where a name alone leads, a setting of the shell says too.
     let is_absolute = to.text.starts_with('/');
-    cd.text == "cd" && !cd.is_quoted && is_absolute && (to.text == folder || is_approved())
+    let is_approved = to.text == folder || place.folders.iter().any(|it| it == to.text);
+    cd.text == "cd" && !cd.is_quoted && is_absolute && is_approved
 }
 
 /// The command of which this shows all or a part.

@@ -8,6 +8,7 @@ mod destructive;
 mod host;
 mod line;
 mod path;
+mod plain;
 mod propose;
 mod search;
 #[cfg(test)]
@@ -83,13 +84,14 @@ pub enum Rule {
     Words(Words),
     /// Commands one after the other, each of which begins with the words of one of these.
     Commands(Vec<Words>),
-    /// A path below this folder. Where an action runs, and where a tool searches, it may be the folder itself; a tool that names
-    /// none searches where it runs.
+    /// A path below this folder. Where a tool searches it may be the folder itself; one that names none searches where it runs.
     Below(String),
     /// Names with wildcards, or none, of what lies below the folder that is searched.
     Names,
     /// An address at this scheme, host and port.
     Host(String),
+    /// One of these folders: where it runs.
+    Folders(Vec<String>),
     /// Anything, and it may be missing: what is said about the action, or what is written at a place that is narrowed down by
     /// another argument.
     Any,
@@ -205,23 +207,23 @@ fn unquoted(text: &str) -> String {
 impl Pattern {
     fn matches(&self, action: &Action) -> bool {
         let mut rest = action.arguments.0.clone();
+        let place = self.place(action);
         let fits = self.varies.iter().all(|varying| {
             let value = take(&mut rest, &varying.at);
-            let place = self.place(action, varying);
             varying.by.matches(value.as_ref(), &place)
         });
         fits && same(&rest, &self.like.0) && self.operands == self.bound(action)
     }
 
-    fn place<'a>(&'a self, action: &'a Action, varying: &Varying) -> Place<'a> {
-        let is_where = |one: &&Varying| one.at == [propose::FOLDER];
-        let within = self.varies.iter().find(is_where);
+    fn place<'a>(&'a self, action: &'a Action) -> Place<'a> {
+        let mut rules = self.varies.iter().map(|varying| &varying.by);
+        let folders = rules.find_map(|rule| match rule {
+            Rule::Folders(folders) => Some(&**folders),
+            _ => None,
+        });
         Place {
-            within: within.and_then(|varying| match &varying.by {
-                Rule::Below(folder) => Some(&**folder),
-                _ => None,
-            }),
-            is_folder: is_where(&varying) || search::is_search(&self.tool),
+            folders: folders.unwrap_or_default(),
+            searches: search::is_search(&self.tool),
             ..Place::of(action)
         }
     }
@@ -229,10 +231,10 @@ impl Pattern {
     /// What the action refers to beside what its varying arguments name: of those the person has approved whichever it is.
     fn bound(&self, action: &Action) -> Vec<Operand> {
         let varying = self.varies.iter();
+        let place = self.place(action);
         let free: BTreeSet<&str> = varying
             .flat_map(|varying| {
                 let text = check::found(&action.arguments.0, &varying.at).and_then(Value::as_str);
-                let place = self.place(action, varying);
                 text.map_or_else(Vec::new, |text| varying.by.names(text, &place))
             })
             .collect();
@@ -253,7 +255,15 @@ impl Pattern {
             [] => String::new(),
             free => format!("; anything as {}", quoted(free)),
         };
-        let place = in_folder(&self.like.0);
+        let mut rules = self.varies.iter().map(|varying| &varying.by);
+        let place = rules.find_map(|rule| match rule {
+            Rule::Folders(folders) => {
+                let folders: Vec<_> = folders.iter().collect();
+                Some(format!(" in one of {}", quoted(&folders)))
+            }
+            _ => None,
+        });
+        let place = place.unwrap_or_else(|| in_folder(&self.like.0));
         format!(
             "`{}`{place} with {}{free}",
             self.tool,
@@ -267,10 +277,10 @@ impl Pattern {
 struct Place<'a> {
     /// Where it runs, if a hook says so.
     folder: Option<&'a str>,
-    /// The folder where it may run, and below it, if that is more than the one.
-    within: Option<&'a str>,
-    /// Whether the argument names a folder; without it, where it runs is meant.
-    is_folder: bool,
+    /// Where else it may run.
+    folders: &'a [String],
+    /// Whether its tool only searches, at a path or else where it runs.
+    searches: bool,
 }
 
 impl<'a> Place<'a> {
@@ -278,8 +288,8 @@ impl<'a> Place<'a> {
         let folder = action.arguments.0.get(propose::FOLDER);
         Self {
             folder: folder.and_then(Value::as_str),
-            within: None,
-            is_folder: false,
+            folders: &[],
+            searches: false,
         }
     }
 }
@@ -295,12 +305,13 @@ impl Rule {
                 !commands.is_empty()
                     && each.all(|command| all.iter().any(|words| words.matches(command)))
             }),
-            Self::Below(folder) if place.is_folder => {
+            Self::Below(folder) if place.searches => {
                 (value.is_none() || text.is_some()) && search::is_in(text, place.folder, folder)
             }
             Self::Below(folder) => text.is_some_and(|text| path::is_below(text, folder)),
             Self::Names => value.is_none() || text.is_some_and(search::goes_down),
             Self::Host(origin) => text.is_some_and(|text| host::is_at(text, origin)),
+            Self::Folders(folders) => text.is_some_and(|text| folders.iter().any(|it| it == text)),
             Self::Any => true,
         }
     }
@@ -319,7 +330,7 @@ impl Rule {
             Self::Words(words) => of_line(std::slice::from_ref(words)),
             Self::Commands(all) => of_line(all),
             Self::Below(_) => vec![text],
-            Self::Names | Self::Host(_) | Self::Any => Vec::new(),
+            Self::Names | Self::Host(_) | Self::Folders(_) | Self::Any => Vec::new(),
         }
     }
 
@@ -336,7 +347,8 @@ impl Rule {
             Self::Names => Some("names of what lies below the folder".to_owned()),
             Self::Below(folder) => Some(format!("a path below `{folder}/`")),
             Self::Host(origin) => Some(format!("an address at `{origin}/`")),
-            Self::Any => None,
+            // It is said beside the tool.
+            Self::Folders(_) | Self::Any => None,
         }
     }
 }

@@ -344,6 +344,9 @@ fn several_commands_are_covered_where_each_of_them_is() {
         "git add src && git commit -m \"x\" && curl evil.example",
         "git add src && git commit -m 'x && ls'",
         "git add src && git commit -m \"x (rm y)\"",
+        "git add src && git commit -m \"@more x\"",
+        "git add src && git commit -m \"x =y\"",
+        "git add src && git commit -m \"+x y\"",
         "git add src && git commit -m \"x ../y\"",
         "git add src && git commit -m 'fix(total): x'",
         "cd /tmp && git add src",
@@ -378,13 +381,25 @@ fn several_commands_are_covered_where_each_of_them_is() {
 }
 
 #[test]
-fn where_it_may_run_below_a_folder_it_may_run_in_the_folder_too() {
-    let written = json!({"like": {"tool": "Bash", "like": {"input": {}}, "varies": [
-        {"at": ["cwd"], "by": {"below": "/home/ana/shop"}},
-        {"at": ["input", "command"], "by": {"words": {"begin": ["npm", "test"]}}},
-        {"at": ["input", "description"], "by": "any"},
-    ]}});
-    let matcher: Matcher = serde_json::from_value(written).unwrap();
+fn a_rule_may_name_the_folders_where_it_runs() {
+    let written = |at: Value, folders: Value| -> Matcher {
+        serde_json::from_value(
+            json!({"like": {"tool": "Bash", "like": {"input": {}}, "varies": [
+                {"at": at, "by": {"folders": folders}},
+                {"at": ["input", "command"], "by": {"words": {"begin": ["npm", "test"]}}},
+                {"at": ["input", "description"], "by": "any"},
+            ]}}),
+        )
+        .unwrap()
+    };
+    let matcher = written(
+        json!(["cwd"]),
+        json!(["/home/ana/shop", "/home/ana/shop/web"]),
+    );
+    assert_eq!(matcher.check_alone(), Ok(()));
+    let words = matcher.in_words();
+    let begins = "`Bash` in one of `/home/ana/shop`, `/home/ana/shop/web` with a command";
+    assert!(words.starts_with(begins), "{words}");
     let run = |cwd: &str, command: &str| {
         let mut asked = bash(command);
         asked.arguments.0["cwd"] = cwd.into();
@@ -404,17 +419,17 @@ fn where_it_may_run_below_a_folder_it_may_run_in_the_folder_too() {
     for (cwd, command) in [
         ("", "npm test"),
         ("/home/ana", "npm test"),
-        ("/home/ana/shop/..", "npm test"),
-        ("/home/ana/shop/.git", "npm test"),
-        ("/home/ana/shopping", "npm test"),
-        ("shop", "npm test"),
+        ("/home/ana/shop/", "npm test"),
+        ("/home/ana/shop/api", "npm test"),
+        ("/home/ana/shop/web/..", "npm test"),
+        ("web", "npm test"),
         ("/home/ana/shop", "cd /home/ana && npm test"),
-        ("/home/ana/shop", "cd /home/ana/shop/../x && npm test"),
-        ("/home/ana/shop", "cd /home/ana/shop/.git && npm test"),
+        ("/home/ana/shop", "cd /home/ana/shop/api && npm test"),
+        ("/home/ana/shop", "cd /home/ana/shop/web/.. && npm test"),
         // A shell may look for it elsewhere first.
         ("/home/ana/shop", "cd web && npm test"),
         ("/home/ana/shop", "cd ./web && npm test"),
-        ("/home/ana/shop", "cd ../shop && npm test"),
+        ("/home/ana/shop/web", "cd .. && npm test"),
         ("/home/ana", "cd /home/ana/shop && npm test"),
     ] {
         assert!(!run(cwd, command), "{cwd} {command}");
@@ -422,6 +437,28 @@ fn where_it_may_run_below_a_folder_it_may_run_in_the_folder_too() {
     let mut nowhere = bash("npm test");
     nowhere.arguments.0.as_object_mut().unwrap().remove("cwd");
     assert!(!matcher.matches(&nowhere));
+    for (at, folders, path) in [
+        (json!(["cwd"]), json!([]), "matcher.like.varies[0].by"),
+        (
+            json!(["input", "cwd"]),
+            json!(["/home/ana/shop"]),
+            "matcher.like.varies[0].by",
+        ),
+        (
+            json!(["cwd"]),
+            json!(["/home/ana/shop", "/etc"]),
+            "matcher.like.varies[0].by.folders[1]",
+        ),
+    ] {
+        let faults = written(at, folders).check_alone().unwrap_err();
+        assert_eq!(faults[0].path, path);
+    }
+    // The place alone narrows nothing down.
+    let anything = json!({"like": {"tool": "Grep", "like": {}, "varies": [
+        {"at": ["cwd"], "by": {"folders": ["/home/ana/shop"]}}, {"at": ["pattern"], "by": "any"},
+    ]}});
+    let matcher: Matcher = serde_json::from_value(anything).unwrap();
+    assert!(matcher.check_alone().is_err());
 }
 
 #[test]

@@ -7,7 +7,7 @@
 
 use std::{collections::BTreeSet, fmt::Write as _, path::PathBuf};
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -116,10 +116,9 @@ async fn approve(person: &Caller<'_>, asked: &Value) -> Option<String> {
     };
     // What a rule asks about is asked each time.
     let offer = offers.iter().rfind(is_wider).or(offers.first())?;
-    let made_at: chrono::DateTime<chrono::Utc> =
-        approved["closed_at"].as_str().unwrap().parse().unwrap();
+    let closed_at: DateTime<Utc> = approved["closed_at"].as_str().unwrap().parse().unwrap();
     let mut body = json!({
-        "from": approved["id"], "matcher": offer["matcher"], "expires_at": made_at + TimeDelta::days(7),
+        "from": approved["id"], "matcher": offer["matcher"], "expires_at": closed_at + TimeDelta::days(7),
     });
     if offer["matcher"]["like"].is_null() {
         body["uses"] = AGAIN.into();

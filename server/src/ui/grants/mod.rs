@@ -82,6 +82,7 @@ fn how(rule: &Rule) -> String {
         }
         Rule::Names => "names with wildcards that go down from there, none hidden".to_owned(),
         Rule::Host(origin) => format!("at `{origin}/`"),
+        Rule::Folders(folders) => format!("one of `{}`", folders.join("`, `")),
         Rule::Any => "anything, or nothing".to_owned(),
     }
 }
