@@ -5,12 +5,12 @@
 
 use std::sync::Arc;
 
-use attached::{FileError, Files, Kept, look_into};
+use attached::{FileError, Files, Kept, Looking, Turn, Turns};
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use domain::{
     AttachmentId, Interaction, InteractionId, Principal, Refused, State,
-    attachment::{Attachment, Holder, Part, Upload, Uploaded, file_fault},
+    attachment::{Attachment, Holder, Part, Upload, Uploaded},
     interaction::{AnswerDraft, Verdict},
     limits::{ATTACHMENT_WAITS, ATTACHMENTS_WAITING},
 };
@@ -20,9 +20,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::{Service, ServiceError};
 
 /// How many files may be on their way in at once: each takes its size in memory.
-const COMING: usize = 8;
-/// How many are looked into at once: a picture takes up to [`attached::MEMORY`].
-const LOOKED_INTO: usize = 1;
+const COMING: usize = 12;
+/// How many of them of one sender, who may be in no hurry.
+const COMING_OF_ONE: usize = 3;
+/// How many may be on their way to one reader, who may be in no hurry either: each takes its size in memory until it is there.
+const GOING_TO_ONE: usize = 4;
 /// How many are removed before the next ones are looked for.
 const REMOVED: u32 = 100;
 
@@ -41,7 +43,9 @@ pub struct SentFile {
 pub(super) struct Keeping {
     files: Option<Files>,
     coming: Arc<Semaphore>,
-    looked_into: Semaphore,
+    coming_of_one: Turns<Holder>,
+    going_to_one: Turns<Holder>,
+    looking: Looking,
 }
 
 impl Keeping {
@@ -49,7 +53,9 @@ impl Keeping {
         Self {
             files,
             coming: Arc::new(Semaphore::new(COMING)),
-            looked_into: Semaphore::new(LOOKED_INTO),
+            coming_of_one: Turns::new(COMING_OF_ONE),
+            going_to_one: Turns::new(GOING_TO_ONE),
+            looking: Looking::default(),
         }
     }
 
@@ -61,7 +67,20 @@ impl Keeping {
 /// A place for a file that is on its way in; given back when it is dropped.
 #[derive(Debug)]
 pub struct FilePlace {
+    _own: Turn,
     _place: OwnedSemaphorePermit,
+}
+
+/// The bytes of a file, which hold the turn of who reads it until nobody has them any more.
+struct Going {
+    bytes: Bytes,
+    _turn: Option<Turn>,
+}
+
+impl AsRef<[u8]> for Going {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 impl Service {
@@ -84,10 +103,15 @@ impl Service {
     /// [`Refused::NoFiles`], [`Refused::NotAResponder`], [`ServiceError::FilesBusy`].
     pub fn place_for_file(&self, by: &Principal) -> Result<FilePlace, ServiceError> {
         self.keeping.files()?;
-        sender(by)?;
+        let holder = sender(by)?;
+        let own = self.keeping.coming_of_one.take(holder);
+        let own = own.ok_or(ServiceError::FilesBusy)?;
         let place = Arc::clone(&self.keeping.coming).try_acquire_owned();
         let place = place.map_err(|_| ServiceError::FilesBusy)?;
-        Ok(FilePlace { _place: place })
+        Ok(FilePlace {
+            _own: own,
+            _place: place,
+        })
     }
 
     /// Takes a file in. It belongs to nothing yet; what nothing names goes after an hour.
@@ -97,7 +121,7 @@ impl Service {
     /// [`Refused::NoFiles`], [`Refused::NotAResponder`].
     pub async fn send_file(
         &self,
-        _place: FilePlace,
+        place: FilePlace,
         by: &Principal,
         name: Option<&str>,
         media_type: Option<&str>,
@@ -114,7 +138,10 @@ impl Service {
         if let Holder::Agent(agent) = holder {
             self.quota_left(agent).await?;
         }
-        let Kept { attachment, bytes } = self.looked_into(name, format, bytes).await?;
+        // Its place goes along, and comes back: also when nobody waits for it any more.
+        let looked = self.keeping.looking.look_into(place, name, format, bytes);
+        let looked = looked.await.map_err(|fault| vec![fault])?;
+        let (Kept { attachment, bytes }, _place) = looked;
         let at = self.now();
         let id = AttachmentId(self.ids.next());
         let file = NewFile {
@@ -137,26 +164,6 @@ impl Service {
             attachment: file.attachment,
             kept_until: at + ATTACHMENT_WAITS,
         })
-    }
-
-    /// Off the threads that serve everybody, and one after the other. A decoder that panics has refused it.
-    async fn looked_into(
-        &self,
-        name: String,
-        format: domain::attachment::Format,
-        bytes: Vec<u8>,
-    ) -> Result<Kept, ServiceError> {
-        let turn = self.keeping.looked_into.acquire().await;
-        let _turn = turn.map_err(|_| ServiceError::FilesBusy)?;
-        let looked = tokio::task::spawn_blocking(move || look_into(name, format, bytes)).await;
-        match looked {
-            Ok(Ok(kept)) => Ok(kept),
-            Ok(Err(fault)) => Err(vec![fault].into()),
-            Err(error) => {
-                tracing::warn!(%error, "a file could not be looked into");
-                Err(vec![file_fault("is a broken picture")].into())
-            }
-        }
     }
 
     /// What this sender has under the ids it names, each at its place.
@@ -198,8 +205,13 @@ impl Service {
         let interaction = self.interaction(id, reader).await?;
         let attachment = files_of(&interaction, part).get(place);
         let attachment = attachment.ok_or(ServiceError::NotFound)?.clone();
+        let turn = match Holder::of(reader) {
+            Some(holder) => self.keeping.going_to_one.wait(holder).await,
+            None => None,
+        };
         let bytes = self.bytes_of(&interaction, part, place).await?;
-        Ok((attachment, bytes))
+        let going = Going { bytes, _turn: turn };
+        Ok((attachment, Bytes::from_owner(going)))
     }
 
     /// The bytes of a file of an interaction that was read a moment ago, which are those that were sent.
