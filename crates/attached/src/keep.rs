@@ -1,24 +1,43 @@
 //! Where the bytes of files are: a folder, or a bucket of S3. A file is named by its id and nothing else; what its sender
 //! called it leads nowhere.
 
-use std::{fs, path::Path as FilePath, sync::Arc, time::Duration};
+use std::{
+    fmt, fs, io,
+    path::{Path as FilePath, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use bytes::Bytes;
 use domain::{AttachmentId, attachment::Attachment, limits};
 use object_store::{
-    ClientOptions, ObjectStore, ObjectStoreExt,
+    ClientOptions, ObjectStore, ObjectStoreExt, RetryConfig,
     aws::AmazonS3Builder,
     client::{HttpClient, HttpConnector},
     local::LocalFileSystem,
     path::Path,
 };
 use thiserror::Error;
+use tokio::task::spawn_blocking;
 
 /// The place where files are kept. Cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Files {
     place: Arc<dyn ObjectStore>,
     below: Path,
+    /// Where it is a folder: its path.
+    folder: Option<PathBuf>,
+}
+
+/// A bucket's own words hold what it is reached by.
+impl fmt::Debug for Files {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { folder, below, .. } = self;
+        f.debug_struct("Files")
+            .field("folder", folder)
+            .field("below", below)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Why files cannot be kept there.
@@ -32,9 +51,12 @@ pub enum OpenError {
         /// The system's words.
         why: String,
     },
-    /// It is neither a path nor the address of a bucket.
-    #[error("`{0}` is no place for attachments: it has to be a folder, or `s3://BUCKET/FOLDER`")]
-    NoPlace(String),
+    /// It is neither a path nor the address of a bucket. What it says is not repeated: a secret may stand in it.
+    #[error(
+        "`attachments` names no place that files can be kept in: it has to be a folder, or `s3://BUCKET/FOLDER`, where \
+         BUCKET is of letters, digits, dots, hyphens and underscores; who comes is said by the variables `AWS_…` alone"
+    )]
+    NoPlace,
     /// The bucket cannot be used as it is configured.
     #[error("cannot keep attachments in {bucket}: {why}")]
     Bucket {
@@ -57,6 +79,9 @@ pub enum FileError {
     /// Whether it is there is not known.
     #[error("the place of attachments failed")]
     Failed(#[from] object_store::Error),
+    /// Whether it is gone from a folder is not known.
+    #[error("the folder of attachments failed")]
+    Folder(#[from] io::Error),
 }
 
 impl Files {
@@ -70,7 +95,16 @@ impl Files {
             None => Self::in_folder(FilePath::new(place)),
             Some(("file", path)) => Self::in_folder(FilePath::new(path)),
             Some(("s3", rest)) => Self::in_bucket(place, rest),
-            Some(_) => Err(OpenError::NoPlace(place.to_owned())),
+            Some(_) => Err(OpenError::NoPlace),
+        }
+    }
+
+    /// Whether files can be kept at a place that is called so. What cannot be one is not to be repeated.
+    pub fn is_place(place: &str) -> bool {
+        match place.split_once("://") {
+            None | Some(("file", _)) => true,
+            Some(("s3", rest)) => bucket_of(rest).is_some(),
+            Some(_) => false,
         }
     }
 
@@ -80,12 +114,16 @@ impl Files {
             why,
         };
         make(folder).map_err(|error| wrong(error.to_string()))?;
-        let place = LocalFileSystem::new_with_prefix(folder);
+        // Wherever this program stands later.
+        let path = folder.canonicalize();
+        let path = path.map_err(|error| wrong(error.to_string()))?;
+        let place = LocalFileSystem::new_with_prefix(&path);
         let place = place.map_err(|error| wrong(error.to_string()))?;
         Ok(Self {
             // An upload that was answered survives the loss of power.
             place: Arc::new(place.with_fsync(true)),
             below: Path::default(),
+            folder: Some(path),
         })
     }
 
@@ -94,18 +132,30 @@ impl Files {
             bucket: url.to_owned(),
             why,
         };
-        let (bucket, below) = rest.split_once('/').unwrap_or((rest, ""));
-        if bucket.is_empty() {
-            return Err(OpenError::NoPlace(url.to_owned()));
-        }
-        let place = AmazonS3Builder::from_env()
+        let (bucket, below) = bucket_of(rest).ok_or(OpenError::NoPlace)?;
+        Self::of_bucket(AmazonS3Builder::from_env(), bucket, below, SILENCE).map_err(wrong)
+    }
+
+    fn of_bucket(
+        builder: AmazonS3Builder,
+        bucket: &str,
+        below: &str,
+        silence: Duration,
+    ) -> Result<Self, String> {
+        let place = builder
             .with_bucket_name(bucket)
-            .with_http_connector(Client(client().map_err(wrong)?))
+            .with_retry(RetryConfig {
+                max_retries: RETRIES,
+                retry_timeout: silence,
+                ..RetryConfig::default()
+            })
+            .with_http_connector(Client(client(silence)?))
             .build();
+        let below = Path::parse(below.trim_end_matches('/'));
         Ok(Self {
-            place: Arc::new(place.map_err(|error| wrong(error.to_string()))?),
-            below: Path::parse(below.trim_end_matches('/'))
-                .map_err(|error| wrong(error.to_string()))?,
+            place: Arc::new(place.map_err(|error| error.to_string())?),
+            below: below.map_err(|error| error.to_string())?,
+            folder: None,
         })
     }
 
@@ -116,6 +166,22 @@ impl Files {
     pub async fn keep(&self, id: AttachmentId, bytes: Vec<u8>) -> Result<(), FileError> {
         self.place.put(&self.at(id), bytes.into()).await?;
         Ok(())
+    }
+
+    /// Whether a file is there that is as large as the one that was sent. What is in it is not looked at.
+    ///
+    /// # Errors
+    /// [`FileError`].
+    pub async fn find(&self, id: AttachmentId, sent: &Attachment) -> Result<(), FileError> {
+        let found = match self.place.head(&self.at(id)).await {
+            Ok(found) => found,
+            Err(object_store::Error::NotFound { .. }) => return Err(FileError::Missing(id)),
+            Err(error) => return Err(error.into()),
+        };
+        match found.size == sent.size {
+            true => Ok(()),
+            false => Err(FileError::Altered(id)),
+        }
     }
 
     /// The bytes of a file, which are those that were sent.
@@ -140,11 +206,16 @@ impl Files {
         }
     }
 
-    /// Removes a file. One that is not there is removed already.
+    /// Removes a file, and what a process left of it that was killed as it wrote it. One that is not there is removed
+    /// already. When this returns, it stays away.
     ///
     /// # Errors
     /// Whether it is gone is then unknown.
     pub async fn remove(&self, id: AttachmentId) -> Result<(), FileError> {
+        if let Some(folder) = self.folder.clone() {
+            let removed = spawn_blocking(move || removed_from(&folder, &id.to_string())).await;
+            return Ok(removed.map_err(io::Error::other)??);
+        }
         match self.place.delete(&self.at(id)).await {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(error.into()),
@@ -156,8 +227,20 @@ impl Files {
     }
 }
 
+/// The name of a bucket, and the folder in it.
+fn bucket_of(rest: &str) -> Option<(&str, &str)> {
+    let (bucket, below) = rest.split_once('/').unwrap_or((rest, ""));
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
+    let is_name = !bucket.is_empty() && bucket.chars().all(is_of_name);
+    is_name.then_some((bucket, below))
+}
+
 /// As long as a request to a bucket may take.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// As long as nothing may come of it, and until when one that failed is sent again: people wait for it.
+const SILENCE: Duration = Duration::from_secs(5);
+/// How often one that failed is sent again.
+const RETRIES: usize = 2;
 
 /// Trusts whom everything here trusts.
 #[derive(Debug)]
@@ -169,17 +252,45 @@ impl HttpConnector for Client {
     }
 }
 
-fn client() -> Result<reqwest::Client, String> {
+fn client(silence: Duration) -> Result<reqwest::Client, String> {
     let tls = machine::tls::client_config().map_err(|error| format!("{error:#}"))?;
     let client = reqwest::Client::builder()
         .tls_backend_preconfigured(tls)
         .timeout(PATIENCE)
+        .connect_timeout(silence)
+        .read_timeout(silence)
         .build();
     client.map_err(|error| error.to_string())
 }
 
+/// The file of this name, and those that `object_store` writes before it gives them the name.
+fn removed_from(folder: &FilePath, name: &str) -> io::Result<()> {
+    is_removed(&folder.join(name))?;
+    for n in 1_u32.. {
+        if !is_removed(&folder.join(format!("{name}#{n}")))? {
+            break;
+        }
+    }
+    // A folder that is not there, such as that of a disk that is missing, has lost no file. And what is removed must not be
+    // back after a loss of power, when no row knows of it any more.
+    let folder = fs::File::open(folder)?;
+    #[cfg(unix)]
+    folder.sync_all()?;
+    #[cfg(not(unix))]
+    drop(folder);
+    Ok(())
+}
+
+fn is_removed(file: &FilePath) -> io::Result<bool> {
+    match fs::remove_file(file) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// Nobody else on the machine reads what agents send.
-fn make(folder: &FilePath) -> std::io::Result<()> {
+fn make(folder: &FilePath) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -224,6 +335,98 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn what_a_killed_process_left_of_a_file_goes_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = Files::open(folder.path().to_str().unwrap()).unwrap();
+        // As `object_store` calls what it has not written to its end, and somebody else's.
+        let beside = |end: &str| folder.path().join(format!("{}{end}", id(1)));
+        for end in ["#1", "#2", "0#1"] {
+            fs::write(beside(end), "half").unwrap();
+        }
+        for is_whole in [false, true] {
+            if is_whole {
+                files.keep(id(1), b"whole".to_vec()).await.unwrap();
+            }
+            files.remove(id(1)).await.unwrap();
+            let left = fs::read_dir(folder.path()).unwrap();
+            let left: Vec<_> = left.map(|file| file.unwrap().path()).collect();
+            assert_eq!(left, [beside("0#1")]);
+        }
+        // What cannot be looked for is not gone.
+        drop(folder);
+        let failed = files.remove(id(1)).await;
+        assert!(matches!(failed, Err(FileError::Folder(_))), "{failed:?}");
+    }
+
+    #[tokio::test]
+    async fn what_is_written_half_is_called_as_it_is_looked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = Files::open(folder.path().to_str().unwrap()).unwrap();
+        let names = || {
+            let names = fs::read_dir(folder.path()).unwrap();
+            names.map(|file| file.unwrap().file_name().into_string().unwrap())
+        };
+        // Under way, as it is while a whole one is written.
+        let half = files.place.put_multipart(&files.at(id(1))).await.unwrap();
+        assert_eq!(names().collect::<Vec<_>>(), [format!("{}#1", id(1))]);
+        files.remove(id(1)).await.unwrap();
+        assert_eq!(names().count(), 0);
+        drop(half);
+    }
+
+    #[tokio::test]
+    async fn a_file_that_cannot_be_removed_is_told_of() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = Files::open(folder.path().to_str().unwrap()).unwrap();
+        fs::create_dir(folder.path().join(id(1).to_string())).unwrap();
+        let failed = files.remove(id(1)).await;
+        assert!(matches!(failed, Err(FileError::Folder(_))), "{failed:?}");
+    }
+
+    #[tokio::test]
+    async fn a_file_is_found_that_is_as_large_as_the_one_that_was_sent() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = Files::open(folder.path().to_str().unwrap()).unwrap();
+        let one = text(b"hello");
+        let found = files.find(id(1), &one.attachment).await;
+        assert!(matches!(found, Err(FileError::Missing(_))), "{found:?}");
+        files.keep(id(1), one.bytes.clone()).await.unwrap();
+        files.find(id(1), &one.attachment).await.unwrap();
+        let other = text(b"hello!");
+        let found = files.find(id(1), &other.attachment).await;
+        assert!(matches!(found, Err(FileError::Altered(_))), "{found:?}");
+    }
+
+    #[test]
+    fn nothing_tells_by_what_a_bucket_is_reached() {
+        let place = AmazonS3Builder::new()
+            .with_access_key_id("AKIAXYZZY")
+            .with_secret_access_key("xyzzy");
+        let files = Files::of_bucket(place, "bucket", "below", SILENCE).unwrap();
+        let told = format!("{files:?}").to_lowercase();
+        assert!(told.contains("below") && !told.contains("xyzzy"), "{told}");
+    }
+
+    #[tokio::test]
+    async fn a_bucket_that_does_not_answer_is_not_waited_for_long() {
+        // Takes connections, and says nothing.
+        let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let place = AmazonS3Builder::new()
+            .with_endpoint(format!("http://{}", silent.local_addr().unwrap()))
+            .with_allow_http(true)
+            .with_access_key_id("a")
+            .with_secret_access_key("b");
+        let silence = Duration::from_millis(20);
+        let files = Files::of_bucket(place, "bucket", "", silence).unwrap();
+        let one = text(b"hello");
+        let asked = tokio::time::Instant::now();
+        let failed = files.read(id(1), &one.attachment).await;
+        assert!(matches!(failed, Err(FileError::Failed(_))), "{failed:?}");
+        // By itself a request would wait, and be sent again, for minutes.
+        assert!(asked.elapsed() < SILENCE, "{:?}", asked.elapsed());
+    }
+
+    #[tokio::test]
     async fn a_file_that_was_changed_is_not_read() {
         let folder = tempfile::tempdir().unwrap();
         let files = Files::open(folder.path().to_str().unwrap()).unwrap();
@@ -249,11 +452,21 @@ mod tests {
 
     #[test]
     fn a_place_is_a_folder_or_a_bucket() {
-        for place in ["ftp://x/y", "s3://", "s3:///below"] {
-            assert!(
-                matches!(Files::open(place), Err(OpenError::NoPlace(_))),
-                "{place}"
-            );
+        for place in [
+            "ftp://ana:xyzzy@x/y",
+            "s3://",
+            "s3:///below",
+            "s3://AKIA:xyzzy@bucket/below",
+            "s3://bucket?secret=xyzzy",
+        ] {
+            let refused = Files::open(place);
+            assert!(matches!(refused, Err(OpenError::NoPlace)), "{place}");
+            assert!(!Files::is_place(place));
+            // Whatever somebody wrote there, no log has it.
+            assert!(!refused.unwrap_err().to_string().contains("xyzzy"));
+        }
+        for place in ["s3://bucket-1.a/below/it", "files", "file:///files", "/a/b"] {
+            assert!(Files::is_place(place), "{place}");
         }
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");

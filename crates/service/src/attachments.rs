@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use attached::{FileError, Files, Kept, Looking, Turn, Turns};
 use bytes::Bytes;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     AttachmentId, Interaction, InteractionId, Principal, Refused, State,
     attachment::{Attachment, Holder, Part, Upload, Uploaded},
@@ -25,6 +25,8 @@ const COMING: usize = 12;
 const COMING_OF_ONE: usize = 3;
 /// How many may be on their way to one reader, who may be in no hurry either: each takes its size in memory until it is there.
 const GOING_TO_ONE: usize = 4;
+/// A bucket that did not answer may keep a file all the same, a little later: only then is it removed.
+const MAY_STILL_COME: TimeDelta = TimeDelta::minutes(10);
 /// How many are removed before the next ones are looked for.
 const REMOVED: u32 = 100;
 
@@ -154,8 +156,13 @@ impl Service {
             let limit = ATTACHMENTS_WAITING;
             return Err(Refused::TooManyFiles { limit }.into());
         }
-        files.keep(id, bytes).await?;
-        if !self.store.file_arrived(id).await? {
+        if let Err(error) = files.keep(id, bytes).await {
+            // It will be sent again, and again: what was not kept takes no room until it is.
+            let late = self.now() + MAY_STILL_COME;
+            self.store.give_up_file(id, late).await?;
+            return Err(error.into());
+        }
+        if !self.store.file_arrived(&file).await? {
             // It took an hour.
             return Err(Refused::FileMissing.into());
         }
@@ -224,13 +231,36 @@ impl Service {
         part: Part,
         place: usize,
     ) -> Result<Bytes, ServiceError> {
+        let (id, said) = self.leads_to(interaction, part, place).await?;
+        Ok(self.keeping.files()?.read(id, said).await?)
+    }
+
+    /// Whether the file is there, as large as it was sent, without a look into it.
+    ///
+    /// # Errors
+    /// As [`Service::file`].
+    pub async fn find_file(
+        &self,
+        interaction: &Interaction,
+        part: Part,
+        place: usize,
+    ) -> Result<(), ServiceError> {
+        let (id, said) = self.leads_to(interaction, part, place).await?;
+        Ok(self.keeping.files()?.find(id, said).await?)
+    }
+
+    async fn leads_to<'a>(
+        &self,
+        interaction: &'a Interaction,
+        part: Part,
+        place: usize,
+    ) -> Result<(AttachmentId, &'a Attachment), ServiceError> {
         let said = files_of(interaction, part).get(place);
         let said = said.ok_or(ServiceError::NotFound)?;
         let rows = self.store.files_of(interaction.id, part).await?;
         // What the interaction says was signed or is in the journal. The row only leads to the bytes.
         let row = rows.get(place).filter(|row| row.attachment == *said);
-        let row = row.ok_or(Refused::FileMissing)?;
-        Ok(self.keeping.files()?.read(row.id, said).await?)
+        Ok((row.ok_or(Refused::FileMissing)?.id, said))
     }
 
     /// Fails closed: with a file that is missing, or is another one, nothing is approved.
@@ -261,16 +291,20 @@ impl Service {
         self.store
             .give_up_files(now - ATTACHMENT_WAITS, now)
             .await?;
-        let mut removed = 0;
+        let (mut removed, mut failed, mut after) = (0, None, None);
         loop {
-            let ids = self.store.files_to_remove(REMOVED).await?;
-            if ids.is_empty() {
-                return Ok(removed);
-            }
+            let ids = self.store.files_to_remove(now, after, REMOVED).await?;
+            let Some(last) = ids.last() else {
+                return failed.map_or(Ok(removed), |error| Err(ServiceError::from(error)));
+            };
+            after = Some(*last);
             let files = self.keeping.files()?;
             for id in &ids {
-                files.remove(*id).await?;
-                // One by one: what was removed is not asked for again when the next one fails.
+                // One that cannot be removed stands in the way of no other.
+                if let Err(error) = files.remove(*id).await {
+                    failed = Some(error);
+                    continue;
+                }
                 self.store.forget_files(&[*id]).await?;
                 removed += 1;
             }
@@ -302,7 +336,7 @@ impl From<FileError> for ServiceError {
                 tracing::error!(%error, "a file that belongs to a question cannot be shown, and nothing is approved with it");
                 Refused::FileMissing.into()
             }
-            FileError::Failed(_) => Self::Files(error),
+            FileError::Failed(_) | FileError::Folder(_) => Self::Files(error),
         }
     }
 }
