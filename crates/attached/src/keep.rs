@@ -18,7 +18,7 @@ use object_store::{
     path::Path,
 };
 use thiserror::Error;
-use tokio::task::spawn_blocking;
+use tokio::{task::spawn_blocking, time::timeout};
 
 /// The place where files are kept. Cheap to clone.
 #[derive(Clone)]
@@ -27,6 +27,8 @@ pub struct Files {
     below: Path,
     /// Where it is a folder: its path.
     folder: Option<PathBuf>,
+    /// So long it is waited for, whatever is asked of it.
+    silence: Duration,
 }
 
 /// A bucket's own words hold what it is reached by.
@@ -79,6 +81,9 @@ pub enum FileError {
     /// Whether it is there is not known.
     #[error("the place of attachments failed")]
     Failed(#[from] object_store::Error),
+    /// Nothing came of it in time.
+    #[error("the place of attachments does not answer")]
+    Silent,
     /// Whether it is gone from a folder is not known.
     #[error("the folder of attachments failed")]
     Folder(#[from] io::Error),
@@ -124,6 +129,7 @@ impl Files {
             place: Arc::new(place.with_fsync(true)),
             below: Path::default(),
             folder: Some(path),
+            silence: SILENCE,
         })
     }
 
@@ -156,6 +162,7 @@ impl Files {
             place: Arc::new(place.map_err(|error| error.to_string())?),
             below: below.map_err(|error| error.to_string())?,
             folder: None,
+            silence,
         })
     }
 
@@ -173,7 +180,8 @@ impl Files {
     /// # Errors
     /// [`FileError`].
     pub async fn find(&self, id: AttachmentId, sent: &Attachment) -> Result<(), FileError> {
-        let found = match self.place.head(&self.at(id)).await {
+        let at = self.at(id);
+        let found = match self.answered(self.place.head(&at)).await? {
             Ok(found) => found,
             Err(object_store::Error::NotFound { .. }) => return Err(FileError::Missing(id)),
             Err(error) => return Err(error.into()),
@@ -189,7 +197,8 @@ impl Files {
     /// # Errors
     /// [`FileError`]. Nothing that differs in a single bit is ever returned.
     pub async fn read(&self, id: AttachmentId, sent: &Attachment) -> Result<Bytes, FileError> {
-        let found = match self.place.get(&self.at(id)).await {
+        let at = self.at(id);
+        let found = match self.answered(self.place.get(&at)).await? {
             Ok(found) => found,
             Err(object_store::Error::NotFound { .. }) => return Err(FileError::Missing(id)),
             Err(error) => return Err(error.into()),
@@ -199,7 +208,7 @@ impl Files {
         if found.meta.size != sent.size || found.meta.size > most {
             return Err(FileError::Altered(id));
         }
-        let bytes = found.bytes().await?;
+        let bytes = self.answered(found.bytes()).await??;
         match sent.is_of(&bytes) {
             true => Ok(bytes),
             false => Err(FileError::Altered(id)),
@@ -216,10 +225,16 @@ impl Files {
             let removed = spawn_blocking(move || removed_from(&folder, &id.to_string())).await;
             return Ok(removed.map_err(io::Error::other)??);
         }
-        match self.place.delete(&self.at(id)).await {
+        let at = self.at(id);
+        match self.answered(self.place.delete(&at)).await? {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(error.into()),
         }
+    }
+
+    async fn answered<T>(&self, asked: impl Future<Output = T>) -> Result<T, FileError> {
+        let answered = timeout(self.silence, asked).await;
+        answered.map_err(|_| FileError::Silent)
     }
 
     fn at(&self, id: AttachmentId) -> Path {
@@ -235,11 +250,11 @@ fn bucket_of(rest: &str) -> Option<(&str, &str)> {
     is_name.then_some((bucket, below))
 }
 
-/// As long as a request to a bucket may take.
+/// As long as a file may be on its way to a bucket.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// As long as nothing may come of it, and until when one that failed is sent again: people wait for it.
+/// As long as anything else is waited for, and until when what failed is asked for again: people wait for it.
 const SILENCE: Duration = Duration::from_secs(5);
-/// How often one that failed is sent again.
+/// How often what failed is asked for again.
 const RETRIES: usize = 2;
 
 /// Trusts whom everything here trusts.
@@ -258,7 +273,6 @@ fn client(silence: Duration) -> Result<reqwest::Client, String> {
         .tls_backend_preconfigured(tls)
         .timeout(PATIENCE)
         .connect_timeout(silence)
-        .read_timeout(silence)
         .build();
     client.map_err(|error| error.to_string())
 }
@@ -421,7 +435,11 @@ mod tests {
         let one = text(b"hello");
         let asked = tokio::time::Instant::now();
         let failed = files.read(id(1), &one.attachment).await;
-        assert!(matches!(failed, Err(FileError::Failed(_))), "{failed:?}");
+        assert!(matches!(failed, Err(FileError::Silent)), "{failed:?}");
+        let failed = files.find(id(1), &one.attachment).await;
+        assert!(matches!(failed, Err(FileError::Silent)), "{failed:?}");
+        let failed = files.remove(id(1)).await;
+        assert!(matches!(failed, Err(FileError::Silent)), "{failed:?}");
         // By itself a request would wait, and be sent again, for minutes.
         assert!(asked.elapsed() < SILENCE, "{:?}", asked.elapsed());
     }

@@ -336,7 +336,7 @@ impl From<FileError> for ServiceError {
                 tracing::error!(%error, "a file that belongs to a question cannot be shown, and nothing is approved with it");
                 Refused::FileMissing.into()
             }
-            FileError::Failed(_) | FileError::Folder(_) => Self::Files(error),
+            FileError::Failed(_) | FileError::Silent | FileError::Folder(_) => Self::Files(error),
         }
     }
 }
