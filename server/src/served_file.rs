@@ -53,8 +53,8 @@ fn saved_as(attachment: &Attachment) -> String {
     let name = &attachment.name;
     let ends = |end: &str| {
         let rest = name.len().checked_sub(end.len() + 1);
-        let ending = rest.and_then(|rest| name.get(rest..));
-        ending.is_some_and(|it| it.starts_with('.') && it[1..].eq_ignore_ascii_case(end))
+        let ending = rest.and_then(|rest| name.get(rest..)?.strip_prefix('.'));
+        ending.is_some_and(|it| it.eq_ignore_ascii_case(end))
     };
     match !attachment.media.is_picture() && RUNS.into_iter().any(ends) {
         true => format!("{name}.txt"),

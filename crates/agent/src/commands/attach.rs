@@ -112,14 +112,9 @@ impl Read {
         let name = file.file_name().and_then(|name| name.to_str());
         let name = name.with_context(|| format!("{place} is not the path of a file"))?;
         let open = fs::File::open(file).with_context(|| format!("cannot read {place}"))?;
-        let about = open
-            .metadata()
-            .with_context(|| format!("cannot read {place}"))?;
-        // A pipe or a device may never end, and says nothing of how much comes of it.
-        ensure!(about.is_file(), "{place} is not a file");
         let most = limits::ATTACHMENT_BYTES;
         let mut bytes = Vec::new();
-        // Nor does a file that something else still writes.
+        // A pipe, a device, and a file that is still written say nothing of how much comes of them.
         open.take(u64::try_from(most)? + 1)
             .read_to_end(&mut bytes)
             .with_context(|| format!("cannot read {place}"))?;
