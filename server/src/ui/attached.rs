@@ -160,13 +160,7 @@ impl ForPerson {
             }
         };
         let is_diff = file.media == Media::Diff;
-        let drawn = made(move || {
-            let text = String::from_utf8_lossy(&bytes);
-            match is_diff {
-                true => action::diff(&text),
-                false => action::source(&text),
-            }
-        });
+        let drawn = made(move || action::file(&String::from_utf8_lossy(&bytes), is_diff));
         Ok(format!(
             "<div class=\"source attached-text\" dir=\"ltr\">{}</div>",
             drawn.await?
