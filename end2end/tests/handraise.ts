@@ -118,8 +118,8 @@ export class Server {
   /** Sends a file, which a question may name by what is returned. */
   async attach(name: string, type: string, content: Buffer | string): Promise<string> {
     const headers = { "Content-Type": type };
-    const body = new Blob([content]);
-    return (await this.api(`/attachments?name=${encodeURIComponent(name)}`, { method: "POST", headers, body })).id;
+    const init = { method: "POST", headers, body: content };
+    return (await this.api(`/attachments?name=${encodeURIComponent(name)}`, init)).id;
   }
 
   /** Takes the place of files away, as a disk that is gone, and brings it back. */
