@@ -37,6 +37,8 @@ fn StepLine(step: Step, live: Live) -> impl IntoView {
             | What::Claimed
             | What::GivenUp
             | What::Granted
+            | What::GrantEnded
+            | What::MemoryEnded
             | What::Remembered
             | What::Ruled(_)
     );
@@ -99,6 +101,10 @@ fn words(step: &Step) -> (Option<&str>, String) {
         }
         What::GrantMade => (by, "approved the next ones like this ahead".to_owned()),
         What::GrantRevoked => (by, "revoked what was approved ahead".to_owned()),
+        What::GrantEnded => {
+            let when = step.text.as_deref().unwrap_or_default();
+            (None, format!("What was approved ahead ended {when}"))
+        }
         What::Remembered => {
             let whose = step.by.as_deref().unwrap_or("Somebody");
             let given = step.text.as_deref().unwrap_or_default();
@@ -109,6 +115,13 @@ fn words(step: &Step) -> (Option<&str>, String) {
             (by, words.to_owned())
         }
         What::MemoryRevoked => (by, "ended that this answer stands".to_owned()),
+        What::MemoryEnded => {
+            let when = step.text.as_deref().unwrap_or_default();
+            (
+                None,
+                format!("This answer stood no longer: it ended {when}"),
+            )
+        }
         What::AnswerRejected => (by, format!("answered too late{via}")),
         What::Collected if step.by.is_some() => (by, "picked it up".to_owned()),
         What::Collected => (None, "Picked up".to_owned()),

@@ -106,12 +106,16 @@ pub enum What {
     GrantMade,
     /// A person revoked that.
     GrantRevoked,
+    /// It ended by itself; `text` is when, after "It ended".
+    GrantEnded,
     /// An earlier answer of this person answered it as it was asked; `text` is the day on which it was given.
     Remembered,
     /// A person lets the answer stand for the same question; `text` is until when.
     MemoryKept,
     /// A person revoked that.
     MemoryRevoked,
+    /// It ended by itself; `text` is when, after "It ended".
+    MemoryEnded,
     /// A person answered too late; `text` is what they would have answered.
     AnswerRejected,
     /// The agent picked it up.

@@ -141,21 +141,7 @@ impl<'de> Deserializer<'de> for Node {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Unreadable> {
-        let chosen = match self {
-            Self::Text(name) => Chosen {
-                name,
-                content: Self::Null,
-            },
-            Self::Map(map) => {
-                let mut entries = map.into_iter();
-                match (entries.next(), entries.next()) {
-                    (Some((name, content)), None) => Chosen { name, content },
-                    _ => return Err(Unreadable),
-                }
-            }
-            _ => return Err(Unreadable),
-        };
-        visitor.visit_enum(chosen)
+        visitor.visit_enum(Chosen::of(self)?)
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unreadable> {
@@ -197,6 +183,13 @@ impl Map {
             value: Node::Null,
         }
     }
+
+    /// The next key. Not in the generic code around it, of which there is one for each type.
+    fn key(&mut self) -> Option<Node> {
+        let (key, value) = self.entries.next()?;
+        self.value = value;
+        Some(Node::Text(key))
+    }
 }
 
 impl<'de> MapAccess<'de> for Map {
@@ -206,11 +199,10 @@ impl<'de> MapAccess<'de> for Map {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, Unreadable> {
-        let Some((key, value)) = self.entries.next() else {
-            return Ok(None);
-        };
-        self.value = value;
-        seed.deserialize(Node::Text(key)).map(Some)
+        match self.key() {
+            Some(key) => seed.deserialize(key).map(Some),
+            None => Ok(None),
+        }
     }
 
     fn next_value_seed<T: DeserializeSeed<'de>>(
@@ -225,6 +217,26 @@ impl<'de> MapAccess<'de> for Map {
 struct Chosen {
     name: String,
     content: Node,
+}
+
+impl Chosen {
+    /// As [`Map::key`], this stands once for all types.
+    fn of(node: Node) -> Result<Self, Unreadable> {
+        match node {
+            Node::Text(name) => Ok(Self {
+                name,
+                content: Node::Null,
+            }),
+            Node::Map(map) => {
+                let mut entries = map.into_iter();
+                match (entries.next(), entries.next()) {
+                    (Some((name, content)), None) => Ok(Self { name, content }),
+                    _ => Err(Unreadable),
+                }
+            }
+            _ => Err(Unreadable),
+        }
+    }
 }
 
 impl<'de> EnumAccess<'de> for Chosen {

@@ -36,6 +36,7 @@ def test_an_approval_comes_with_its_proof(calls: Calls, server: FakeServer) -> N
     assert decision.receipt and decision.responder
     assert decision.receipt.document == server.receipt(decision.interaction.id)
     assert (decision.receipt.responder.name, decision.responder.name) == ("Ana", "Ana")
+    assert (decision.receipt.approved_in_words, decision.receipt.asked_nobody) == ("Ana approved it", False)
     # The key is known before anything is asked.
     assert server.requests == ["GET keys", "POST interactions", "GET receipt", "POST collect"]
     approve(calls, server)
@@ -47,6 +48,8 @@ def test_an_approval_by_a_person_s_standing_one_is_an_approval(calls: Calls, ser
     decision = approve(calls, server)
     assert decision and decision.receipt
     assert (decision.receipt.grant_id, decision.receipt.responder.name) == (GRANT["id"], "Ana")
+    assert decision.receipt.asked_nobody
+    assert decision.receipt.approved_in_words == "Approved by Ana's grant of Tuesday, 12 January"
 
 
 def test_an_approval_by_a_rule_of_an_admin_is_an_approval(calls: Calls, server: FakeServer) -> None:
@@ -54,6 +57,8 @@ def test_an_approval_by_a_rule_of_an_admin_is_an_approval(calls: Calls, server: 
     decision = approve(calls, server)
     assert decision and decision.receipt
     assert (decision.receipt.policy_rule, decision.receipt.responder.via) == ("tests", "policy")
+    assert decision.receipt.asked_nobody
+    assert decision.receipt.approved_in_words == "Approved by the policy `tests`"
 
 
 def test_a_responder_is_who_signed_for_it_and_not_who_the_server_says(calls: Calls, server: FakeServer) -> None:

@@ -114,6 +114,8 @@ pub struct Standing {
     pub team: Option<TeamId>,
     /// Whether admins have to, too.
     pub members_only: bool,
+    /// Whether all of them have to be admins.
+    pub admins_only: bool,
     /// The agent that asks.
     pub agent: AgentId,
     /// Where its owner does not count: all of its owners since this moment.

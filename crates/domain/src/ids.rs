@@ -134,8 +134,25 @@ impl InteractionId {
     }
 }
 
+impl EventId {
+    /// The id of the event that tells of the end of a thing, where another event, of this id, has ended it: a UUIDv7 of the same
+    /// time. What is written once more after a fault has the same.
+    #[must_use]
+    pub fn of_end(self, thing: Uuid) -> Self {
+        let hash = Sha256::digest(format!("{ENDS_WITH}\n{self}\n{thing}"));
+        let mut bytes = self.0.into_bytes();
+        bytes[6..].copy_from_slice(&hash[..10]);
+        let mut id = Builder::from_bytes(bytes);
+        id.set_version(Version::SortRand);
+        id.set_variant(Variant::RFC4122);
+        Self(id.into_uuid())
+    }
+}
+
 /// Before everything that an id's bits are made of, so that no other hash of ours is one of these.
 const ASKED_UNDER: &str = "handraise interaction";
+/// The same of an event.
+const ENDS_WITH: &str = "handraise end";
 
 /// Random bits that are hashed with the words of an event: whoever has the digest without them cannot try out which
 /// words it is of.
@@ -184,6 +201,18 @@ mod tests {
         assert_eq!(id.to_string(), "019a7c41-5d0e-738a-9b0e-2873e5f8df66");
         assert_eq!(id.0.get_version(), Some(Version::SortRand));
         assert_eq!(id.0.get_variant(), Variant::RFC4122);
+    }
+
+    #[test]
+    fn an_end_has_one_id_for_each_thing_and_what_has_ended_it() {
+        let cause: EventId = "019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa".parse().unwrap();
+        let (one, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let id = cause.of_end(one);
+        assert_eq!(id, cause.of_end(one));
+        assert_ne!(id, cause.of_end(other));
+        assert_ne!(id, EventId(one).of_end(one));
+        assert_eq!(id.0.as_u128() >> 80, cause.0.as_u128() >> 80);
+        assert_eq!(id.0.get_version(), Some(Version::SortRand));
     }
 
     #[test]

@@ -101,8 +101,15 @@ impl Service {
                 to: to.clone().filter(|_| ruled_team.is_none()),
             };
             let mut asking = match ruling {
-                Some(ruling) => policy::under(request.clone(), ruling)
-                    .asked_by_rule_of(ruled_team.as_ref().map(|team| team.id)),
+                Some(ruling) => {
+                    let under = policy::under(request.clone(), ruling)
+                        .asked_by_rule_of(ruled_team.as_ref().map(|team| team.id));
+                    let is_missing = ruling.team.is_some() && ruled_team.is_none();
+                    match is_missing && looked_up.at_once().is_none() {
+                        true => under.asked_of_admins(),
+                        false => under,
+                    }
+                }
                 None => request.clone(),
             };
             if asking.takes_four_eyes() {

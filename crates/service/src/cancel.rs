@@ -2,7 +2,9 @@
 
 use domain::{
     AgentRef, Audience, Interaction, InteractionId, Principal, Refused,
-    decide::interaction as decide, fault::Faults, limits,
+    decide::{grant, interaction as decide},
+    fault::Faults,
+    limits,
 };
 use store::InteractionQuery;
 
@@ -79,13 +81,29 @@ impl Service {
         );
         faults.into_result(())?;
         // First: nothing is approved any more of which the agent says that it is over.
-        let at = self.now();
-        self.store
-            .end_grants_of_session(agent.id, session_id, at)
-            .await?;
+        self.end_grants_of(session_id, agent).await?;
         let audience = Audience::Agent(agent.id);
         self.end_in_session(session_id, audience, Ends::Withdrawn(agent))
             .await
+    }
+
+    /// Each in a commit of its own, of which the journal tells. One that ends meanwhile has ended.
+    async fn end_grants_of(&self, session_id: &str, agent: &AgentRef) -> Result<(), ServiceError> {
+        loop {
+            let now = self.now();
+            let open = self.store.grants_of_session(agent.id, session_id, now);
+            let endings: Vec<_> = open
+                .await?
+                .iter()
+                .filter_map(|record| grant::end_with_session(record, agent, self.moment()).ok())
+                .collect();
+            if endings.is_empty() {
+                return Ok(());
+            }
+            for ending in endings {
+                self.is_first(ending).await?;
+            }
+        }
     }
 
     /// Each in a commit of its own: what somebody else closes meanwhile holds up no other.

@@ -1,8 +1,10 @@
 //! An agent's use of an answer: it begins the run that an approval was given for, and reports the result.
 
 use domain::{
-    AgentRef, Interaction, InteractionId, Refused,
+    AgentRef, Changeset, Event, GrantEvent, GrantId, Interaction, InteractionEvent, InteractionId,
+    Payload, Refused, Write,
     decide::interaction::{self as decide, Approves},
+    grant::{GrantEnd, GrantWrite},
     interaction::{Ask, ReportDraft, Then},
 };
 
@@ -30,12 +32,12 @@ impl Service {
                 consumed: interaction.consumed.clone().or(begun),
                 ..interaction
             };
-            let changeset = match decide::consume(&known, agent, run.clone(), self.moment()) {
+            let mut changeset = match decide::consume(&known, agent, run.clone(), self.moment()) {
                 Err(Refused::Unchanged) => return Ok(known),
                 Err(Refused::NotYours) => return Err(ServiceError::NotFound),
                 decided => decided?,
             };
-            self.still_stands(&known).await?;
+            self.still_stands(&known, &mut changeset).await?;
             let changed = changeset.interaction().unwrap_or(&known).clone();
             if self.is_first(changeset).await? {
                 return Ok(changed);
@@ -44,29 +46,60 @@ impl Service {
     }
 
     /// Rules 14 and 15: what no person has looked at runs no more once its grant was ended, or rules forbid it or ask about it.
-    async fn still_stands(&self, interaction: &Interaction) -> Result<(), ServiceError> {
+    /// The commit looks at both once more.
+    async fn still_stands(
+        &self,
+        interaction: &Interaction,
+        changeset: &mut Changeset,
+    ) -> Result<(), ServiceError> {
         let (granted, ruled) = (interaction.granted(), interaction.by_policy());
         let Ask::Approval { action, .. } = &interaction.request.ask else {
             return Ok(());
         };
         if let Some(granted) = granted {
             let record = self.store.grant(granted.id).await?;
-            if record.is_none_or(|record| record.was_taken_back()) {
+            let standing = record.filter(|record| !record.was_taken_back());
+            let terms = standing.ok_or(Refused::NotApproved)?.grant.terms;
+            if self.was_taken_back(terms.id, terms.made_from).await? {
                 return Err(Refused::NotApproved.into());
             }
+            changeset.writes.push(Write::Grant(GrantWrite::Stands {
+                grant: terms.id,
+                made_from: terms.made_from,
+            }));
         }
         if granted.is_some() || ruled.is_some() {
             let approves = Approves {
                 asked: action.clone(),
                 amended: None,
             };
-            let ruling = self.look_up_again(interaction, &approves).await?.asked;
+            let looked_up = self.look_up_again(interaction, &approves).await?;
+            let ruling = looked_up.asked.as_ref();
             let then = ruling.and_then(|ruling| ruling.ruled.then);
             if matches!(then, Some(Then::Forbid | Then::Ask)) {
                 return Err(Refused::NotApproved.into());
             }
+            looked_up.rest(changeset);
         }
         Ok(())
+    }
+
+    /// Whether the journal says so. A row can be made to forget it.
+    async fn was_taken_back(
+        &self,
+        grant: GrantId,
+        made_from: InteractionId,
+    ) -> Result<bool, ServiceError> {
+        let events = store::history_of(&*self.store, made_from, i64::MAX).await?;
+        let takes_it_back = |event: &Event| match &event.payload {
+            Payload::Grant(GrantEvent::Revoked { id }) => *id == grant,
+            Payload::Grant(GrantEvent::Ended { id, why }) => {
+                *id == grant && *why != GrantEnd::UsedUp
+            }
+            Payload::Interaction(InteractionEvent::Erased(_)) => true,
+            _ => false,
+        };
+        Ok(events.iter().any(takes_it_back))
     }
 
     /// Notes the agent's report of the result. Once is enough; the same again changes nothing.

@@ -32,6 +32,8 @@ const WEEK: TimeDelta = TimeDelta::days(7);
 pub struct Offer {
     /// Which actions.
     pub matcher: Matcher,
+    /// The same in words.
+    pub in_words: String,
     /// What it would have approved.
     pub past: Past,
 }
@@ -69,6 +71,8 @@ pub struct PastOne {
 pub struct GrantShown {
     /// The grant.
     pub record: GrantRecord,
+    /// What it covers, in words; `None` once that is erased.
+    pub in_words: Option<String>,
     /// How often in the last seven days.
     pub this_week: u64,
     /// Whether it covers something at this moment, as far as can be said without using it.
@@ -90,9 +94,12 @@ impl Service {
         let offers = rules::offers(&approval, by);
         let pasts = self.pasts(&approval, &offers).await?;
         let pairs = offers.into_iter().zip(pasts);
-        Ok(pairs
-            .map(|(matcher, past)| Offer { matcher, past })
-            .collect())
+        let offered = pairs.map(|(matcher, past)| Offer {
+            in_words: words(&matcher, Some(&approval)),
+            matcher,
+            past,
+        });
+        Ok(offered.collect())
     }
 
     /// What one matcher would have approved, before a grant is made of it.
@@ -115,6 +122,7 @@ impl Service {
             .pasts(&approval, std::slice::from_ref(&matcher))
             .await?;
         Ok(Offer {
+            in_words: words(&matcher, Some(&approval)),
             matcher,
             past: pasts.pop().unwrap_or_default(),
         })
@@ -191,7 +199,7 @@ impl Service {
             return Err(ServiceError::NotFound);
         }
         let counts = self.store.count_uses(&[id], self.now() - WEEK).await?;
-        Ok(self.shown(record, &counts))
+        self.shown(record, &counts).await
     }
 
     /// Those that the reader may see, the newest first: all, or those that were in force lately.
@@ -213,10 +221,11 @@ impl Service {
         let records = self.store.grants(&reader.audience(), query).await?;
         let ids: Vec<_> = records.iter().map(|one| one.grant.terms.id).collect();
         let counts = self.store.count_uses(&ids, self.now() - WEEK).await?;
-        let shown = records
-            .into_iter()
-            .map(|record| self.shown(record, &counts));
-        Ok(shown.collect())
+        let mut shown = Vec::with_capacity(records.len());
+        for record in records {
+            shown.push(self.shown(record, &counts).await?);
+        }
+        Ok(shown)
     }
 
     /// What a grant approved in the last seven days, the newest first, each with the beginning of its prompt.
@@ -238,13 +247,27 @@ impl Service {
         Ok(shown)
     }
 
-    fn shown(&self, record: GrantRecord, counts: &HashMap<GrantId, u64>) -> GrantShown {
-        let id = record.grant.terms.id;
-        GrantShown {
-            this_week: counts.get(&id).copied().unwrap_or_default(),
+    async fn shown(
+        &self,
+        record: GrantRecord,
+        counts: &HashMap<GrantId, u64>,
+    ) -> Result<GrantShown, ServiceError> {
+        let terms = &record.grant.terms;
+        let matcher = record.grant.scope.as_ref().map(|scope| &scope.matcher);
+        let in_words = match matcher {
+            // Its digest is all that it has of the action.
+            Some(matcher) if matcher.is_exact() => {
+                let approval = self.store.interaction(terms.made_from).await?;
+                Some(words(matcher, approval.as_ref()))
+            }
+            matcher => matcher.map(Matcher::in_words),
+        };
+        Ok(GrantShown {
+            in_words,
+            this_week: counts.get(&terms.id).copied().unwrap_or_default(),
             in_force: record.is_in_force(self.now()) && self.store.proves_grant(&record.grant),
             record,
-        }
+        })
     }
 
     /// The grant that covers what is asked, if one does.
@@ -330,6 +353,14 @@ impl Past {
                 outcome,
             });
         }
+    }
+}
+
+/// What it covers, in words, by what it was made from.
+fn words(matcher: &Matcher, made_from: Option<&Interaction>) -> String {
+    match made_from.map(|approval| &approval.request.ask) {
+        Some(Ask::Approval { action, .. }) => matcher.in_words_of(action),
+        _ => matcher.in_words(),
     }
 }
 

@@ -164,14 +164,15 @@ impl Service {
     /// when it is loaded while people look (`strictly`), and else comes back: a server has to start after a team was deleted.
     ///
     /// # Errors
-    /// [`Refused::NotAnAdmin`], [`Refused::Invalid`], [`Refused::NoKey`]. Those before them stay in force.
+    /// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::Invalid`], [`Refused::NoKey`]. Those before them stay in force.
     pub async fn load_policies(
         &self,
         policies: Policies,
         strictly: bool,
         by: &Principal,
     ) -> Result<Vec<Fault>, ServiceError> {
-        by.admin()?;
+        // Also where nothing is changed: then these come into force on this server.
+        by.proven_admin(self.now())?;
         let surroundings = self.surroundings().await?;
         let lacking = policies
             .check_among(&surroundings)
@@ -504,7 +505,7 @@ impl Service {
     }
 
     /// The team that a policy has people of it asked, if it is there. One that was deleted meanwhile takes nothing away: the
-    /// agent's own team is asked, as strictly.
+    /// agent's own team is asked, as strictly, and only admins approve.
     pub(super) async fn team_of(
         &self,
         ruling: Option<&Ruling>,
@@ -517,7 +518,9 @@ impl Service {
             .team_named(&domain::Person::name_key(name))
             .await?;
         if team.is_none() {
-            tracing::error!("a policy asks a team that is not there; the agent's own is asked");
+            tracing::error!(
+                "a policy asks a team that is not there; the agent's own is asked, and only admins can approve"
+            );
         }
         Ok(team)
     }

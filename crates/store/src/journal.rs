@@ -160,10 +160,15 @@ pub(crate) fn append_all(
     end: &mut JournalState,
     changeset: Changeset,
 ) -> Result<(Vec<Record>, Vec<Event>)> {
-    let appended: Result<Vec<_>> = changeset
-        .events
-        .into_iter()
-        .map(|event| append(end, event))
-        .collect();
+    append_events(end, changeset.events)
+}
+
+/// Gives events their places after `end`.
+pub(crate) fn append_events(
+    end: &mut JournalState,
+    events: impl IntoIterator<Item = NewEvent>,
+) -> Result<(Vec<Record>, Vec<Event>)> {
+    let appended = events.into_iter().map(|event| append(end, event));
+    let appended: Result<Vec<_>> = appended.collect();
     Ok(appended?.into_iter().unzip())
 }

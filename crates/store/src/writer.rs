@@ -5,7 +5,7 @@
 
 use std::future::Future;
 
-use domain::{Changeset, Event, Write};
+use domain::{Changeset, Event, Write, memory::MemoryWrite};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::error::{CommitError, StoreError};
@@ -40,6 +40,8 @@ pub(crate) fn has_parts(changeset: &Changeset) -> bool {
         || changeset.writes.iter().any(|write| {
             match write {
                 Write::Access(_) | Write::Endpoint(_) | Write::Erase(_) => true,
+                // Another one has ended before it turns out that it does not fit.
+                Write::Memory(MemoryWrite::Keep(_)) => true,
                 // Its key is taken before it turns out that another plan has taken the same place.
                 Write::Open(interaction) => interaction.request.ask.revises().is_some(),
                 _ => false,

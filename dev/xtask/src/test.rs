@@ -82,6 +82,9 @@ fn cargo_test(
         cargo.env("RUST_TEST_THREADS", threads().to_string());
         cargo.arg("test").args(packages).arg("--").args(filters);
         cargo.env(postgres::VARIABLE, &postgres.url);
+        if let Some(temporary) = &postgres.temporary {
+            cargo.env("TMPDIR", temporary);
+        }
         command::run(cargo.env(python::VARIABLE, python))?;
     }
     Ok(())

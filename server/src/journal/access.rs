@@ -17,7 +17,7 @@ use super::{
 };
 
 /// The nouns whose events are needed here.
-const READ: [&str; 15] = [
+const READ: [&str; 16] = [
     "person.",
     "token.",
     "team.",
@@ -33,6 +33,7 @@ const READ: [&str; 15] = [
     "interaction.handed_over",
     "interaction.expired",
     "interaction.cancelled",
+    "interaction.erased",
 ];
 
 /// Of this event only those are needed that name a team.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use domain::{
     Audience, GrantEvent, GrantId, InteractionEvent, InteractionId,
-    grant::{GrantRecord, Terms},
+    grant::{GrantEnd, GrantRecord, Terms},
 };
 use store::{GrantQuery, Store};
 
@@ -26,7 +26,8 @@ pub(super) struct KnownGrants {
 #[derive(Debug)]
 struct Known {
     terms: Terms,
-    is_revoked: bool,
+    /// As an event said.
+    ended: Option<GrantEnd>,
     uses: u32,
 }
 
@@ -36,16 +37,30 @@ impl KnownGrants {
             GrantEvent::Made(terms) => {
                 let known = Known {
                     terms: *terms,
-                    is_revoked: false,
+                    ended: None,
                     uses: 0,
                 };
                 self.made.insert(known.terms.id, known);
             }
-            GrantEvent::Revoked { id } => {
-                if let Some(known) = self.made.get_mut(&id) {
-                    known.is_revoked = true;
-                }
-            }
+            GrantEvent::Revoked { id } => self.end(id, GrantEnd::Revoked),
+            GrantEvent::Ended { id, why } => self.end(id, why),
+        }
+    }
+
+    fn end(&mut self, id: GrantId, why: GrantEnd) {
+        if let Some(known) = self.made.get_mut(&id) {
+            known.ended.get_or_insert(why);
+        }
+    }
+
+    /// What was made from this is gone (rule 19).
+    fn end_with(&mut self, erased: InteractionId) {
+        let made_from_it = self
+            .made
+            .values_mut()
+            .filter(|known| known.terms.made_from == erased);
+        for known in made_from_it {
+            known.ended.get_or_insert(GrantEnd::Erased);
         }
     }
 
@@ -56,6 +71,9 @@ impl KnownGrants {
         event: &InteractionEvent,
         at: DateTime<Utc>,
     ) {
+        if let (InteractionEvent::Erased(_), Some(erased)) = (event, interaction) {
+            self.end_with(erased);
+        }
         let InteractionEvent::Resolved { answer, .. } = event else {
             return;
         };
@@ -65,7 +83,13 @@ impl KnownGrants {
         };
         let how = match self.made.get_mut(&granted.id) {
             None => "a grant approved it that nobody has made",
-            Some(known) if known.is_revoked => "a grant approved it that was revoked before",
+            Some(known) if known.ended == Some(GrantEnd::Revoked) => {
+                "a grant approved it that was revoked before"
+            }
+            Some(known) if known.ended == Some(GrantEnd::UsedUp) => {
+                "a grant approved it that was used up"
+            }
+            Some(known) if known.ended.is_some() => "a grant approved it that had ended before",
             Some(known) if known.terms.expires_at <= at => "a grant approved it that was over",
             Some(known)
                 if known.terms.agent.id != decision.agent.id
@@ -128,8 +152,12 @@ impl KnownGrants {
         if !record.grant.scope.as_ref().is_none_or(fits) {
             return Some("it covers something else than was decided");
         }
-        if known.is_revoked && record.ended.is_none() {
-            return Some("it was revoked, and the row does not say so");
+        match (known.ended, record.ended) {
+            (Some(GrantEnd::Revoked), None) => {
+                return Some("it was revoked, and the row does not say so");
+            }
+            (Some(_), None) => return Some("it has ended, and the row does not say so"),
+            _ => {}
         }
         // It may be used while this is read, and never less.
         (record.uses < known.uses).then_some("it was used more often than the row says")

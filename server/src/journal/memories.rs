@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use domain::{
     Audience, InteractionEvent, InteractionId, MemoryEvent, MemoryId,
-    memory::{Kept, MemoryRecord, Terms},
+    memory::{Kept, MemoryEnd, MemoryRecord, Terms},
 };
 use store::{MemoryQuery, Store};
 
@@ -26,7 +26,8 @@ pub(super) struct KnownMemories {
 #[derive(Debug)]
 struct Known {
     terms: Terms,
-    is_revoked: bool,
+    /// As an event said.
+    ended: Option<MemoryEnd>,
 }
 
 impl KnownMemories {
@@ -35,15 +36,29 @@ impl KnownMemories {
             MemoryEvent::Kept(terms) => {
                 let known = Known {
                     terms: *terms,
-                    is_revoked: false,
+                    ended: None,
                 };
                 self.kept.insert(known.terms.id, known);
             }
-            MemoryEvent::Revoked { id } => {
-                if let Some(known) = self.kept.get_mut(&id) {
-                    known.is_revoked = true;
-                }
-            }
+            MemoryEvent::Revoked { id } => self.end(id, MemoryEnd::Revoked),
+            MemoryEvent::Ended { id, why } => self.end(id, why),
+        }
+    }
+
+    fn end(&mut self, id: MemoryId, why: MemoryEnd) {
+        if let Some(known) = self.kept.get_mut(&id) {
+            known.ended.get_or_insert(why);
+        }
+    }
+
+    /// What was made from this is gone (rule 19).
+    fn end_with(&mut self, erased: InteractionId) {
+        let made_from_it = self
+            .kept
+            .values_mut()
+            .filter(|known| known.terms.made_from == erased);
+        for known in made_from_it {
+            known.ended.get_or_insert(MemoryEnd::Erased);
         }
     }
 
@@ -54,6 +69,9 @@ impl KnownMemories {
         event: &InteractionEvent,
         at: DateTime<Utc>,
     ) {
+        if let (InteractionEvent::Erased(_), Some(erased)) = (event, interaction) {
+            self.end_with(erased);
+        }
         let InteractionEvent::Resolved { answer, .. } = event else {
             return;
         };
@@ -64,8 +82,11 @@ impl KnownMemories {
         };
         let how = match self.kept.get(&remembered.id) {
             None => "an earlier answer answered it that nobody let stand",
-            Some(known) if known.is_revoked => {
+            Some(known) if known.ended == Some(MemoryEnd::Revoked) => {
                 "an earlier answer answered it that was revoked before"
+            }
+            Some(known) if known.ended.is_some() => {
+                "an earlier answer answered it that had ended before"
             }
             Some(known) if known.terms.expires_at <= at => {
                 "an earlier answer answered it that stood no longer"
@@ -120,8 +141,11 @@ impl KnownMemories {
         if !record.memory.kept.as_ref().is_none_or(fits) {
             return Some("it answers something else than was answered");
         }
-        (known.is_revoked && record.ended.is_none())
-            .then_some("it was revoked, and the row does not say so")
+        match (known.ended, record.ended) {
+            (Some(MemoryEnd::Revoked), None) => Some("it was revoked, and the row does not say so"),
+            (Some(_), None) => Some("it has ended, and the row does not say so"),
+            _ => None,
+        }
     }
 }
 

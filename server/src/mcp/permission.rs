@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use domain::{
-    Interaction, Refused,
+    Interaction, Refused, Via,
     interaction::{Action, AnswerContent, Consumed, Draft, Kind, Outcome, Receipt, State},
     json::{AnyJson, Object},
     limits, mcp,
@@ -199,7 +199,10 @@ impl Wanted {
 fn denied(ended: &Interaction) -> Value {
     deny(match (&ended.state, ended.state.outcome()) {
         (State::Resolved { answer }, Some(Outcome::Denied)) => {
-            let who = &answer.responder.name;
+            let who = match (answer.responder.via, &answer.responder.name) {
+                (Via::Policy, rule) => format!("The policy `{rule}`"),
+                (_, name) => name.clone(),
+            };
             let why = match &answer.content {
                 AnswerContent::Approval { text, .. } => text.as_ref(),
                 _ => None,

@@ -1,7 +1,7 @@
 //! The result of a tool: a text that a model can act on, and the same as data.
 
 use domain::{
-    Interaction, InteractionId,
+    Interaction, InteractionId, Via,
     interaction::{AnswerContent, Brief, Kind, Outcome, State},
 };
 use rmcp::model::{CallToolResult, ContentBlock};
@@ -149,7 +149,9 @@ fn text(interaction: &Interaction) -> String {
             AnswerContent::Approval { text, amended, .. } => {
                 let who = &answer.responder.name;
                 let said = text.as_ref().filter(|text| !text.is_empty());
-                let said = said.map_or_else(String::new, |text| format!(" They said: {text}"));
+                let by_rule = answer.responder.via == Via::Policy;
+                let begins = if by_rule { "Its reason" } else { "They said" };
+                let said = said.map_or_else(String::new, |text| format!(" {begins}: {text}"));
                 if let (Some(true), Some(amended)) = (interaction.approved(), amended) {
                     format!(
                         "approved: true. {who} approved it with other arguments, and nothing else. Run it with exactly \
@@ -157,8 +159,18 @@ fn text(interaction: &Interaction) -> String {
                         amended.arguments.0
                     )
                 } else if interaction.approved() == Some(true) {
+                    match interaction.receipt().map(|it| &it.decision) {
+                        Some(decision) if decision.asked_nobody() => format!(
+                            "approved: true. {}: exactly this action and nothing else.{said}",
+                            decision.approved_in_words()
+                        ),
+                        _ => format!(
+                            "approved: true. {who} approved exactly this action and nothing else.{said}"
+                        ),
+                    }
+                } else if by_rule {
                     format!(
-                        "approved: true. {who} approved exactly this action and nothing else.{said}"
+                        "approved: false. The policy `{who}` denied it: do not run the action.{said}"
                     )
                 } else {
                     format!("approved: false. {who} denied it: do not run the action.{said}")

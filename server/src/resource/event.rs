@@ -253,6 +253,8 @@ enum PayloadBody<'a> {
     },
     /// `grant.revoked`.
     GrantRevoked { id: GrantId },
+    /// `grant.ended`.
+    GrantEnded { id: GrantId, why: &'static str },
     /// `memory.kept`.
     MemoryKept {
         id: MemoryId,
@@ -264,6 +266,8 @@ enum PayloadBody<'a> {
     },
     /// `memory.revoked`.
     MemoryRevoked { id: MemoryId },
+    /// `memory.ended`.
+    MemoryEnded { id: MemoryId, why: &'static str },
     /// `policies.set`, `policies.loaded`.
     Policies {
         id: PolicyId,
@@ -330,6 +334,10 @@ impl<'a> From<&'a Payload> for PayloadBody<'a> {
                 uses_max: terms.most,
             },
             Payload::Grant(GrantEvent::Revoked { id }) => Self::GrantRevoked { id: *id },
+            Payload::Grant(GrantEvent::Ended { id, why }) => Self::GrantEnded {
+                id: *id,
+                why: why.name(),
+            },
             Payload::Memory(MemoryEvent::Kept(terms)) => Self::MemoryKept {
                 id: terms.id,
                 made_from: terms.made_from,
@@ -339,6 +347,10 @@ impl<'a> From<&'a Payload> for PayloadBody<'a> {
                 expires_at: terms.expires_at,
             },
             Payload::Memory(MemoryEvent::Revoked { id }) => Self::MemoryRevoked { id: *id },
+            Payload::Memory(MemoryEvent::Ended { id, why }) => Self::MemoryEnded {
+                id: *id,
+                why: why.name(),
+            },
             Payload::Policy(event) => {
                 let terms = event.terms();
                 Self::Policies {

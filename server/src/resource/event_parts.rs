@@ -1,7 +1,7 @@
 //! What the API says of events, and of what is posted to webhooks: one schema for each shape of a payload, with the
 //! types that have it.
 
-use domain::{delivery, ladder::DAYS, limits};
+use domain::{delivery, grant::GrantEnd, ladder::DAYS, limits, memory::MemoryEnd};
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema};
 
 use super::{
@@ -13,7 +13,7 @@ use super::{
 };
 
 /// What can stand in `type` of an event. Agents see those of interactions and tasks.
-pub(crate) const EVENT_TYPES: [&str; 89] = [
+pub(crate) const EVENT_TYPES: [&str; 91] = [
     "interaction.requested",
     "notification.sent",
     "interaction.moved",
@@ -91,8 +91,10 @@ pub(crate) const EVENT_TYPES: [&str; 89] = [
     "delivery.retried",
     "grant.made",
     "grant.revoked",
+    "grant.ended",
     "memory.kept",
     "memory.revoked",
+    "memory.ended",
     "policies.set",
     "policies.loaded",
     "ladder.set",
@@ -336,6 +338,10 @@ shapes! {
             must("uses_max", whole(1..=i64::from(limits::GRANT_USES))),
         ])),
         of("grant.revoked", returned([must("id", id())])),
+        of("grant.ended: what it stood on has ended, or it was used up", returned([
+            must("id", id()),
+            must("why", one_of(GrantEnd::ALL.map(GrantEnd::name))),
+        ])),
         of("memory.kept: in the story of the question that was answered", returned([
             must("id", id()),
             must("made_from", id()),
@@ -345,6 +351,10 @@ shapes! {
             must("expires_at", time()),
         ])),
         of("memory.revoked", returned([must("id", id())])),
+        of("memory.ended: what it stood on has ended, or another took its place", returned([
+            must("id", id()),
+            must("why", one_of(MemoryEnd::ALL.map(MemoryEnd::name))),
+        ])),
         of("policies.set, policies.loaded", returned([
             must("id", id()),
             must("digest", string()),

@@ -187,6 +187,8 @@ shapes! {
         may_not_null("destructive", boolean()),
         may_not_null("team", id()
             .description(Some("The team that one has asked: nobody hands it to another."))),
+        may_not_null("admins_only", boolean()
+            .description(Some("Whether the team that one has asked was not there: then only admins approve it."))),
         may_not_null("by", list_of(returned([
             must("policies", id()),
             must("rule", string()),

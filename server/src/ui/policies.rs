@@ -1,7 +1,7 @@
 //! *Settings → Policies*: what is decided before anybody asks, for admins. A plain page with plain forms, which need nothing of
 //! the dashboard's program.
 
-use std::fmt::Write;
+use std::{fmt::Write, net::IpAddr};
 
 use axum::{
     Extension, Form, Router,
@@ -88,18 +88,10 @@ async fn save(
     headers: HeaderMap,
     Form(sent): Form<Sent>,
 ) -> Result<Response, Problem> {
-    who.principal().admin().map_err(ServiceError::from)?;
-    let (who, wrong) = match &*sent.password {
-        "" => (who, false),
-        password => match state.service.prove(&who, password, address).await {
-            Ok(proven) => (proven, false),
-            Err(ServiceError::Refused(Refused::Invalid(_))) => (who, true),
-            Err(error) => return Err(error.into()),
-        },
-    };
+    let (who, wrong) = proven(&state, who, &sent.password, address).await?;
     let by = who.principal();
     let said = match files::read(&sent.rules) {
-        _ if wrong => Err(refusal(&[Fault::new("Your password", "is not this one")])),
+        _ if wrong => Err(wrong_password()),
         Err(faults) => Err(refusal(&faults)),
         Ok(policies) if sent.test.is_some() => tried(&state, &policies, &by).await?,
         Ok(policies) => {
@@ -122,24 +114,57 @@ async fn save(
     Ok((status, page).into_response())
 }
 
+/// The form below the rules of the file.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Again {
+    password: String,
+}
+
+/// An admin, with the password that came with a form, and whether that is another than theirs.
+async fn proven(
+    state: &AppState,
+    who: SignedIn,
+    password: &str,
+    address: IpAddr,
+) -> Result<(SignedIn, bool), Problem> {
+    who.principal().admin().map_err(ServiceError::from)?;
+    match password {
+        "" => Ok((who, false)),
+        password => match state.service.prove(&who, password, address).await {
+            Ok(proven) => Ok((proven, false)),
+            Err(ServiceError::Refused(Refused::Invalid(_))) => Ok((who, true)),
+            Err(error) => Err(error.into()),
+        },
+    }
+}
+
 /// The file of this server is read again.
 async fn load(
     State(state): State<AppState>,
     Extension(who): Extension<SignedIn>,
+    Extension(ClientAddress(address)): Extension<ClientAddress>,
     headers: HeaderMap,
+    Form(again): Form<Again>,
 ) -> Result<Response, Problem> {
+    let (who, wrong) = proven(&state, who, &again.password, address).await?;
     let by = who.principal();
-    by.admin().map_err(ServiceError::from)?;
     let file = state
         .config
         .policies
         .clone()
         .ok_or_else(Problem::not_found)?;
-    let said = match files::load(&state.service, &file, true, &by).await {
-        Ok(_) => return Ok(Redirect::to(&format!("{PLACE}?done=loaded")).into_response()),
-        Err(NotLoaded::Failed(error)) => return Err(error.into()),
-        Err(NotLoaded::Wrong { faults, .. }) => refusal(&faults),
-        Err(unreadable @ NotLoaded::Unreadable(..)) => {
+    let loaded = match wrong {
+        true => None,
+        false => Some(files::load(&state.service, &file, true, &by).await),
+    };
+    let said = match loaded {
+        None => wrong_password(),
+        Some(Ok(_)) => return Ok(Redirect::to(&format!("{PLACE}?done=loaded")).into_response()),
+        Some(Err(NotLoaded::Failed(ServiceError::Refused(Refused::Unproven)))) => unproven(),
+        Some(Err(NotLoaded::Failed(error))) => return Err(error.into()),
+        Some(Err(NotLoaded::Wrong { faults, .. })) => refusal(&faults),
+        Some(Err(unreadable @ NotLoaded::Unreadable(..))) => {
             refusal(&[Fault::new("The file", unreadable.to_string())])
         }
     };
@@ -166,10 +191,7 @@ async fn put(
     Ok(match set.await {
         Ok(()) => Ok(Said::Saved),
         Err(ServiceError::Refused(Refused::Invalid(faults))) => Err(refusal(&faults)),
-        Err(ServiceError::Refused(Refused::Unproven)) => {
-            let why = "is needed once more: it was not given in the last 15 minutes";
-            Err(refusal(&[Fault::new("Your password", why)]))
-        }
+        Err(ServiceError::Refused(Refused::Unproven)) => Err(unproven()),
         Err(error) => return Err(error.into()),
     })
 }
@@ -250,6 +272,15 @@ fn good(words: &str) -> String {
     format!("<p class=\"form-done\" role=\"status\">{words}</p>")
 }
 
+fn wrong_password() -> String {
+    refusal(&[Fault::new("Your password", "is not this one")])
+}
+
+fn unproven() -> String {
+    let why = "is needed once more: it was not given in the last 15 minutes";
+    refusal(&[Fault::new("Your password", why)])
+}
+
 fn refusal(faults: &[Fault]) -> String {
     let lines: String = faults
         .iter()
@@ -294,6 +325,22 @@ fn page(
              people are asked about everything. Saving puts others in their place.</span></p>",
         );
     }
+    let is_proven = who
+        .principal()
+        .proven_as(who.person.id, state.service.now())
+        .is_ok();
+    // Two forms can ask for it.
+    let password = |id: &str| match is_proven {
+        true => String::new(),
+        false => format!(
+            "<input type=\"text\" value=\"{name}\" autocomplete=\"username\" readonly hidden>\
+             <div class=\"labelled\"><label for=\"{id}\">Your password, to put them in force</label><input id=\"{id}\" \
+             class=\"field\" type=\"password\" name=\"password\" autocomplete=\"current-password\" \
+             maxlength=\"{PASSWORD_MAX_CHARS}\"></div>",
+            name = Text(&who.person.name),
+            PASSWORD_MAX_CHARS = limits::PASSWORD_MAX_CHARS,
+        ),
+    };
     if let Some(file) = &state.config.policies {
         let rules = shown
             .file
@@ -302,9 +349,10 @@ fn page(
         let _ = write!(
             body,
             "<section><h2 class=\"section-title\">Of the file</h2>{rules}<p class=\"hint\">This server reads {file}. Others read \
-             their own.</p><form method=\"post\" action=\"/settings/policies/load\"><button class=\"button\" type=\"submit\">Read it \
+             their own.</p><form method=\"post\" action=\"/settings/policies/load\">{to_read}<button class=\"button\" type=\"submit\">Read it \
              again</button></form></section>",
             file = Text(&lines(&file.display().to_string())),
+            to_read = password("password-of-file"),
         );
     }
     let here = match &shown.here {
@@ -318,21 +366,7 @@ fn page(
         true => "aria-invalid=\"true\" aria-describedby=\"refusal rules-hint\"",
         false => "aria-describedby=\"rules-hint\"",
     };
-    let is_proven = who
-        .principal()
-        .proven_as(who.person.id, state.service.now())
-        .is_ok();
-    let password = match is_proven {
-        true => String::new(),
-        false => format!(
-            "<input type=\"text\" value=\"{name}\" autocomplete=\"username\" readonly hidden>\
-             <div class=\"labelled\"><label for=\"password\">Your password, to put them in force</label><input id=\"password\" \
-             class=\"field\" type=\"password\" name=\"password\" autocomplete=\"current-password\" \
-             maxlength=\"{PASSWORD_MAX_CHARS}\"></div>",
-            name = Text(&who.person.name),
-            PASSWORD_MAX_CHARS = limits::PASSWORD_MAX_CHARS,
-        ),
-    };
+    let to_save = password("password");
     let _ = write!(
         body,
         "<section><h2 class=\"section-title\">Set here</h2>{here}\
@@ -340,7 +374,7 @@ fn page(
          <div class=\"labelled\"><label for=\"rules\">All rules that are set here, in TOML</label>\
          <textarea id=\"rules\" class=\"field policy-text\" name=\"rules\" rows=\"16\" spellcheck=\"false\" {described}>{written}</textarea></div>\
          <p id=\"rules-hint\" class=\"hint\">Each with examples that it must and must not match; they are checked before anything is \
-         saved. <a href=\"/docs/policies\">How rules are written</a></p>{password}\
+         saved. <a href=\"/docs/policies\">How rules are written</a></p>{to_save}\
          <p class=\"form-end\"><button class=\"button\" type=\"submit\" name=\"test\" value=\"1\">Try on the last {DAYS} days</button> \
          <button class=\"button primary\" type=\"submit\">Put in force</button></p></form></section>",
         replaces = replaces.map_or_else(String::new, |id| id.to_string()),

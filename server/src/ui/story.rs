@@ -50,11 +50,17 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
             (What::GrantMade, Some(until.to_string()))
         }
         Payload::Grant(GrantEvent::Revoked { .. }) => (What::GrantRevoked, None),
+        Payload::Grant(GrantEvent::Ended { why, .. }) => {
+            (What::GrantEnded, Some(why.in_words().to_owned()))
+        }
         Payload::Memory(MemoryEvent::Kept(terms)) => {
             let until = terms.expires_at.format("Until %Y-%m-%d %H:%M UTC");
             (What::MemoryKept, Some(until.to_string()))
         }
         Payload::Memory(MemoryEvent::Revoked { .. }) => (What::MemoryRevoked, None),
+        Payload::Memory(MemoryEvent::Ended { why, .. }) => {
+            (What::MemoryEnded, Some(why.in_words().to_owned()))
+        }
         Payload::Person(_)
         | Payload::Token(_)
         | Payload::Team(_)
@@ -77,8 +83,10 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
                 | What::Climbed { .. }
                 | What::Granted
                 | What::GrantMade
+                | What::GrantEnded
                 | What::Remembered
                 | What::MemoryKept
+                | What::MemoryEnded
                 | What::AskedUnder
                 | What::Ruled(_)
         );

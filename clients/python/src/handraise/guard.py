@@ -15,6 +15,7 @@ from .guardable import expect_done, expect_guardable
 from .guarded_call import Arguments, GuardedCall, Paths, Terms
 from .options import put_options
 from .receipts import MAX_AGE, Age
+from .verdicts import Decision
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -159,6 +160,7 @@ def _approved(call: GuardedCall, terms: Terms, client: Optional[Handraise]) -> I
         call.released_by(decision, _now())
         id = decision.interaction.id
         own.consume(id)
+        _tell(terms, decision)
         try:
             # Once more: a server may have been away for long before it could be told.
             yield call.released_by(decision, _now())
@@ -187,6 +189,7 @@ async def _approved_async(
         await asyncio.to_thread(call.released_by, decision, _now())
         id = decision.interaction.id
         await own.consume(id)
+        _tell(terms, decision)
         try:
             yield await asyncio.to_thread(call.released_by, decision, _now())
         except BaseException as error:
@@ -198,6 +201,13 @@ async def _approved_async(
     finally:
         if client is None:
             await own.close()
+
+
+def _tell(terms: Terms, decision: Decision) -> None:
+    """Whoever runs the program was not asked where a standing approval or a rule covers it."""
+    receipt = decision.receipt
+    if receipt is not None and receipt.asked_nobody:
+        log.info("%s: %s", receipt.approved_in_words, terms.tool)
 
 
 @contextlib.contextmanager

@@ -6,8 +6,25 @@ States, kinds and outcomes are strings, since a newer server may know more of th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
+
+# Those of `strftime` are of the machine's language.
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 
 FormAnswer = Union[str, List[str]]
 """Free text or the value of the one option; or the values of several."""
@@ -265,6 +282,25 @@ class Receipt:
     """Of a plan review with attachments: over their list. Those of an approval are part of its action."""
     policy_rule: Optional[str] = None
     """The name of the rule of an admin that it rests on, where no person was asked."""
+    grant_made_at: Optional[datetime] = None
+    """When that standing approval was made."""
+
+    @property
+    def asked_nobody(self) -> bool:
+        """Whether no person was asked about this one: a standing approval or a rule covers it."""
+        return self.grant_id is not None or self.policy_rule is not None
+
+    @property
+    def approved_in_words(self) -> str:
+        """Who approved it and by what, of what is signed alone: ``Approved by Ana's grant of Tuesday, 24 November``."""
+        if self.grant_made_at is not None:
+            made = self.grant_made_at.astimezone(timezone.utc)
+            day = f"{_DAYS[made.weekday()]}, {made.day} {_MONTHS[made.month - 1]}"
+            return f"Approved by {self.responder.name}'s grant of {day}"
+        if self.policy_rule is not None:
+            return f"Approved by the policy `{self.policy_rule}`"
+        names = [one.name for one in self.approvers] or [self.responder.name]
+        return f"{' and '.join(names)} approved it"
 
 
 @dataclass(frozen=True)

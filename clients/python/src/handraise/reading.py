@@ -103,6 +103,7 @@ def receipt(body: Json) -> models.Receipt:
         grant_id=body["grant"]["id"] if "grant" in body else None,
         attachments_digest=body.get("attachments_digest"),
         policy_rule=body["policy"]["rule"] if "policy" in body else None,
+        grant_made_at=_time(body["grant"]["made_at"]) if "grant" in body else None,
     )
 
 

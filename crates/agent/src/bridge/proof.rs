@@ -161,6 +161,11 @@ impl Proof {
         trust
             .believe_run(id, &call.run, &consumed, &self.client)
             .await?;
+        // An *allow* has no room for it, and whoever runs the agent was not asked.
+        if receipt.decision.asked_nobody() {
+            let by = receipt.decision.approved_in_words();
+            self.client.tell(&format!("{by}: `{}`", wanted.tool_name));
+        }
         Ok(wanted.input)
     }
 }

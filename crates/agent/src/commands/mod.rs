@@ -458,6 +458,9 @@ async fn use_decision(
     decision::agrees(&receipt, closed)?;
     if kind == Kind::Approval {
         client.consume(&asked.id, &run.name(), &trust).await?;
+        if receipt.decision.asked_nobody() {
+            client.tell(&receipt.decision.approved_in_words());
+        }
     }
     Ok(decision::is_of_now(&receipt, SystemClock.now())?)
 }

@@ -8,8 +8,8 @@ use crate::{
     ids::{AgentId, EventId, GrantId, InteractionId, Moment},
     interaction::{Action, AnswerContent, Ask, Interaction},
     limits,
-    matcher::{Exactly, Matcher, destructive, propose},
-    principal::{Actor, Principal, Responder},
+    matcher::{Exactly, Held, Matcher, destructive, propose},
+    principal::{Actor, AgentRef, Principal, Responder},
     refused::Refused,
 };
 
@@ -126,6 +126,34 @@ pub fn revoke(record: &GrantRecord, by: &Principal, now: Moment<'_>) -> Result<C
     Ok(changeset(write, event))
 }
 
+/// The agent's session is over, and with it what was approved for it alone.
+///
+/// # Errors
+/// [`Refused::NotYours`]; [`Refused::Unchanged`] when it has ended, or is for more than a session.
+pub fn end_with_session(
+    record: &GrantRecord,
+    agent: &AgentRef,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let terms = &record.grant.terms;
+    if terms.agent.id != agent.id {
+        return Err(Refused::NotYours);
+    }
+    if record.ended.is_some() || !terms.for_session {
+        return Err(Refused::Unchanged);
+    }
+    let why = GrantEnd::SessionEnded;
+    let write = GrantWrite::End {
+        grant: terms.id,
+        at: now.at,
+        why,
+    };
+    let ended = GrantEvent::Ended { id: terms.id, why };
+    let actor = Actor::Agent(agent.clone());
+    let event = event(agent.id, terms.made_from, actor, ended, now);
+    Ok(changeset(write, event))
+}
+
 /// The first of an agent's grants that covers what is asked, is in force and is proven ([`Grant::is_proven`]). Anything else
 /// reaches a person.
 pub fn covering<'a>(
@@ -134,8 +162,10 @@ pub fn covering<'a>(
     is_proven: &dyn Fn(&Grant) -> bool,
     now: Moment<'_>,
 ) -> Option<&'a GrantRecord> {
+    let held = Held::of(wanted.action);
     records.iter().find(|record| {
-        record.is_in_force(now.at) && record.grant.covers(wanted) && is_proven(&record.grant)
+        let grant = &record.grant;
+        record.is_in_force(now.at) && grant.covers_held(wanted, &held) && is_proven(grant)
     })
 }
 

@@ -46,14 +46,14 @@ pub fn set(
 /// A server has read these from its file. `before` are those that a file held when one was read last, by whichever server.
 ///
 /// # Errors
-/// [`Refused::NotAnAdmin`], [`Refused::Unchanged`], [`Refused::Invalid`], [`Refused::NoKey`].
+/// [`Refused::NotAnAdmin`], [`Refused::Unproven`], [`Refused::Unchanged`], [`Refused::Invalid`], [`Refused::NoKey`].
 pub fn load(
     before: Before<'_>,
     policies: Policies,
     by: &Principal,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
-    let actor = by.admin()?;
+    let actor = by.proven_admin(now.at)?;
     policies.check().map_err(Refused::Invalid)?;
     if before.set.is_some_and(|set| set.policies == policies) {
         return Err(Refused::Unchanged);

@@ -2,9 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{grant::Terms, ids::GrantId};
+use crate::{
+    grant::{GrantEnd, Terms},
+    ids::GrantId,
+};
 
-/// A person's standing approval was made, or ended by a person. The names are hashed with the journal and never change.
+/// A person's standing approval was made, or ended. The names are hashed with the journal and never change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "payload")]
 pub enum GrantEvent {
@@ -17,6 +20,15 @@ pub enum GrantEvent {
         /// Which.
         id: GrantId,
     },
+    /// What it stood on has ended, or it was used up; the actor is who did that. That what it was made from was erased is told
+    /// by the erasure alone.
+    #[serde(rename = "grant.ended")]
+    Ended {
+        /// Which.
+        id: GrantId,
+        /// Why.
+        why: GrantEnd,
+    },
 }
 
 impl GrantEvent {
@@ -25,6 +37,7 @@ impl GrantEvent {
         match self {
             Self::Made(_) => "grant.made",
             Self::Revoked { .. } => "grant.revoked",
+            Self::Ended { .. } => "grant.ended",
         }
     }
 }

@@ -3,9 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ids::MemoryId, memory::Terms};
+use crate::{
+    ids::MemoryId,
+    memory::{MemoryEnd, Terms},
+};
 
-/// A person lets their answer stand, or a person ended that. The names are hashed with the journal and never change.
+/// A person lets their answer stand, or that ended. The names are hashed with the journal and never change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "payload")]
 pub enum MemoryEvent {
@@ -18,6 +21,15 @@ pub enum MemoryEvent {
         /// Which.
         id: MemoryId,
     },
+    /// What it stood on has ended, or another took its place; the actor is who did that. That what it was made from was erased
+    /// is told by the erasure alone.
+    #[serde(rename = "memory.ended")]
+    Ended {
+        /// Which.
+        id: MemoryId,
+        /// Why.
+        why: MemoryEnd,
+    },
 }
 
 impl MemoryEvent {
@@ -26,6 +38,7 @@ impl MemoryEvent {
         match self {
             Self::Kept(_) => "memory.kept",
             Self::Revoked { .. } => "memory.revoked",
+            Self::Ended { .. } => "memory.ended",
         }
     }
 }

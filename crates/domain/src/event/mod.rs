@@ -18,6 +18,7 @@ mod words;
 use chrono::{DateTime, Utc};
 use serde::{Serialize, de::Error as _};
 use serde_json::Value;
+use uuid::Uuid;
 
 pub use access::{PersonEvent, TokenEvent};
 pub use duty::DutyEvent;
@@ -56,6 +57,30 @@ pub struct NewEvent {
     pub task_id: Option<String>,
     /// The event itself.
     pub payload: Payload,
+}
+
+impl NewEvent {
+    /// The event of a thing that ends with what this one tells, by the same hand at the same time. It stands in the story of
+    /// the interaction that the thing was made from.
+    #[must_use]
+    pub fn ending(
+        &self,
+        thing: Uuid,
+        agent: Option<AgentId>,
+        made_from: InteractionId,
+        payload: impl Into<Payload>,
+    ) -> Self {
+        Self {
+            id: self.id.of_end(thing),
+            salt: self.salt,
+            at: self.at,
+            actor: self.actor.clone(),
+            agent_id: agent,
+            interaction_id: Some(made_from),
+            task_id: None,
+            payload: payload.into(),
+        }
+    }
 }
 
 /// One row of the journal.

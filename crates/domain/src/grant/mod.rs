@@ -15,7 +15,7 @@ use crate::{
     digest,
     ids::{AgentId, GrantId, InteractionId, PersonId, TeamId, TokenId},
     interaction::{Action, Granted},
-    matcher::Matcher,
+    matcher::{Held, Matcher},
     principal::{AgentRef, Responder},
     sign::{Sign, Verify},
     team::TeamRef,
@@ -197,13 +197,18 @@ impl Grant {
 
     /// Whether this is what it covers, whatever its time and its holder.
     pub fn covers(&self, wanted: &Wanted<'_>) -> bool {
+        self.covers_held(wanted, &Held::of(wanted.action))
+    }
+
+    /// The same, where several are asked of one action: `held` is that of `wanted`.
+    pub(crate) fn covers_held(&self, wanted: &Wanted<'_>, held: &Held<'_>) -> bool {
         let terms = &self.terms;
         let team = terms.team.as_ref().map(|team| team.id);
         let in_scope = |scope: &Scope| {
             let session = scope.session.as_deref();
             (session.is_none() || session == wanted.session)
                 && (scope.matcher.is_exact() || !wanted.exactly)
-                && scope.matcher.matches(wanted.action)
+                && scope.matcher.covers(held)
         };
         terms.agent.id == wanted.agent
             && team == wanted.team

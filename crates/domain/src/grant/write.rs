@@ -1,6 +1,7 @@
 //! What a changeset does to grants.
 
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 
 use super::Grant;
 use crate::ids::{GrantId, InteractionId};
@@ -20,6 +21,14 @@ pub enum GrantWrite {
         /// When.
         at: DateTime<Utc>,
     },
+    /// What it has approved begins to run. A conflict once it was taken back: by the row, or by the journal, which a row can be
+    /// made to forget.
+    Stands {
+        /// Which.
+        grant: GrantId,
+        /// The approval that it was made from.
+        made_from: InteractionId,
+    },
     /// It ends. A conflict when it has ended already.
     End {
         /// Which.
@@ -32,7 +41,8 @@ pub enum GrantWrite {
 }
 
 /// Why a grant ended before its time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum GrantEnd {
     /// A person revoked it.
     Revoked,

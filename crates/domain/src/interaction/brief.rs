@@ -285,8 +285,10 @@ const SAYING_MOST: [&str; 8] = [
     "path",
 ];
 
-/// The one argument by which a person knows the action from others of its tool.
-fn doing(arguments: &Value) -> Cow<'_, str> {
+/// The one argument by which a person knows the action from others of its tool. A hook wraps what its tool gets.
+pub(crate) fn doing(arguments: &Value) -> Cow<'_, str> {
+    let wrapped = arguments.get("cwd").and(arguments.get("input"));
+    let arguments = wrapped.filter(|it| it.is_object()).unwrap_or(arguments);
     let Some(named) = arguments.as_object() else {
         return Cow::Borrowed("");
     };
@@ -326,6 +328,14 @@ mod tests {
             (
                 json!({"kind": "approval", "action": {"tool": "run", "arguments": {"argv": ["make", "deploy"]}}}),
                 Some("run make deploy"),
+            ),
+            (
+                json!({"kind": "approval", "action": {"tool": "Bash", "arguments": {"cwd": "/srv/shop", "input": {"command": "cargo test", "description": "all"}}}}),
+                Some("Bash cargo test"),
+            ),
+            (
+                json!({"kind": "approval", "action": {"tool": "say", "arguments": {"cwd": "/srv/shop", "input": "hello"}}}),
+                Some("say /srv/shop"),
             ),
             (
                 json!({"kind": "approval", "action": {"tool": "scale", "arguments": {"to": {"n": 3}}}}),

@@ -46,6 +46,7 @@ pub use amend::{Amendable, Amended, Difference, Differences, changes, difference
 pub use answer::{Answer, AnswerContent, AnswerDraft, Checked};
 pub(crate) use ask::NO_SUCH_PLAN;
 pub use ask::{Ask, Level};
+pub(crate) use brief::doing;
 pub use brief::{Brief, Ending, FormProgress, beginning};
 pub use card::{Card, Posted};
 pub use choice::{Choice, ChoiceOption};

@@ -316,6 +316,30 @@ impl Decision {
         STANDARD.decode(&self.public_key).ok()?.try_into().ok()
     }
 
+    /// Whether no person was asked about this one: a standing decision covers it.
+    pub fn asked_nobody(&self) -> bool {
+        self.grant.is_some() || self.policy.is_some() || self.remembered.is_some()
+    }
+
+    /// Who approved it and by what, in a sentence for the agent and whoever runs it. Made of what is signed alone.
+    pub fn approved_in_words(&self) -> String {
+        let name = &self.responder.name;
+        if let Some(grant) = &self.grant {
+            // A month is the longest that one lasts, so this names one day.
+            let day = grant.made_at.format("%A, %-d %B");
+            return format!("Approved by {name}'s grant of {day}");
+        }
+        if let Some(policy) = &self.policy {
+            return format!("Approved by the policy `{}`", policy.rule);
+        }
+        let approvers = self.approvers.iter();
+        let names: Vec<&str> = approvers.map(|one| &*one.responder.name).collect();
+        match &*names {
+            [] => format!("{name} approved it"),
+            names => format!("{} approved it", names.join(" and ")),
+        }
+    }
+
     /// Whether a program of this version may interpret the receipt.
     pub fn is_known(&self) -> bool {
         // What is decided as it is asked is decided as it was asked, and counts as nobody.
@@ -355,10 +379,14 @@ impl Decision {
 
 #[cfg(test)]
 mod tests {
+    use uuid::Uuid;
+
     use crate::{
         Interaction, Refused, Role,
         decide::interaction as decide,
-        interaction::{Kind, Receipt},
+        ids::{GrantId, PolicyId},
+        interaction::{Approver, ByPolicy, Granted, Kind, Receipt},
+        principal::Responder,
         testing::{Counter, Stamp, answer_to, at, body, given, opened, person, written},
     };
 
@@ -406,6 +434,46 @@ mod tests {
         );
         let written = serde_json::to_string(receipt).unwrap();
         assert_eq!(&serde_json::from_str::<Receipt>(&written).unwrap(), receipt);
+    }
+
+    #[test]
+    fn who_approved_it_is_told_as_it_was_signed() {
+        let closed = answered(Kind::Approval);
+        let mut decision = closed.receipt().unwrap().decision.clone();
+        assert_eq!(decision.approved_in_words(), "Ana approved it");
+        assert!(!decision.asked_nobody());
+        let of = |name: &str| Responder {
+            name: name.to_owned(),
+            ..decision.responder.clone()
+        };
+        let approver = |name: &str| Approver {
+            responder: of(name),
+            at: decision.answered_at,
+        };
+        let several = ["Ben", "Ana"].map(approver).to_vec();
+        decision.approvers = several;
+        assert_eq!(decision.approved_in_words(), "Ben and Ana approved it");
+        decision.approvers = Vec::new();
+        decision.grant = Some(Granted {
+            id: GrantId(Uuid::nil()),
+            made_at: "2026-11-24T23:59:00Z".parse().unwrap(),
+        });
+        assert_eq!(
+            decision.approved_in_words(),
+            "Approved by Ana's grant of Tuesday, 24 November"
+        );
+        assert!(decision.asked_nobody());
+        decision.grant = None;
+        decision.policy = Some(ByPolicy {
+            id: PolicyId(Uuid::nil()),
+            digest: String::new(),
+            rule: "tests".to_owned(),
+        });
+        assert_eq!(
+            decision.approved_in_words(),
+            "Approved by the policy `tests`"
+        );
+        assert!(decision.asked_nobody());
     }
 
     #[test]

@@ -54,6 +54,9 @@ pub struct Ruled {
     /// The team that one says has to be asked. Nobody hands it to another; an admin moves it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<TeamId>,
+    /// Whether one says that a team has to be asked which was not there any more: then only admins approve it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub admins_only: bool,
     /// The rules that say so, the decisive ones first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by: Vec<RuledBy>,
@@ -94,6 +97,20 @@ impl Request {
         }
         self
     }
+
+    /// It, where a rule has a team asked that is not there. Others are asked in its place, and none of them is who the rule means.
+    #[must_use]
+    pub fn asked_of_admins(mut self) -> Self {
+        if let Some(ruled) = &mut self.ruled {
+            ruled.admins_only = true;
+        }
+        self
+    }
+
+    /// Whether only admins approve it.
+    pub fn is_for_admins(&self) -> bool {
+        self.ruled.as_ref().is_some_and(|ruled| ruled.admins_only)
+    }
 }
 
 impl Ruled {
@@ -121,6 +138,8 @@ impl Ruled {
                 false => format!("Policy \u{201c}{}\u{201d}{why}", by.rule),
             }
         };
-        self.by.iter().map(line).collect()
+        let missing = "The team that has to be asked is not there: only admins can approve it";
+        let missing = self.admins_only.then(|| missing.to_owned());
+        self.by.iter().map(line).chain(missing).collect()
     }
 }

@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::{Matcher, Pattern, Rule, host, path};
+use super::{
+    Matcher, Pattern, Rule, host, path,
+    propose::{FOLDER, INPUT},
+};
 use crate::{
     fault::{Fault, Faults},
     interaction::Action,
@@ -17,6 +20,8 @@ const SAID: &[(&str, &[&str])] = &[
     ("Read", &["limit", "offset"]),
     ("WebFetch", &["prompt"]),
 ];
+/// What goes to an address and to no file.
+const ANYWHERE: &[&str] = &["WebFetch"];
 /// What is prose by its name, whatever the tool.
 const PROSE: &[&str] = &["description", "explanation", "message", "prompt", "title"];
 /// What is written into a file, or how.
@@ -125,7 +130,7 @@ impl Pattern {
                 faults.add(&format!("{place}.at"), "overlaps with another one");
             }
             self.check_rule(
-                varying.at.last().map_or("", |name| name),
+                &varying.at,
                 &varying.by,
                 &format!("{place}.by"),
                 &mut faults,
@@ -141,7 +146,7 @@ impl Pattern {
         faults.into_result(())
     }
 
-    fn check_rule(&self, name: &str, rule: &Rule, place: &str, faults: &mut Faults) {
+    fn check_rule(&self, at: &[String], rule: &Rule, place: &str, faults: &mut Faults) {
         match rule {
             Rule::Words(words) => {
                 for (field, fault) in words.faults() {
@@ -160,7 +165,14 @@ impl Pattern {
             }
             Rule::Any => {
                 let by = |is_it: fn(&Rule) -> bool| self.varies.iter().any(|one| is_it(&one.by));
-                let is_harmless = said_of(&self.tool).contains(&name)
+                let name = at.last().map_or("", |name| name);
+                let of_no_matter = at == [FOLDER]
+                    && self.varies.iter().any(|one| {
+                        let way = one.at.split_last().map_or(&[][..], |(_, way)| way);
+                        is_anywhere(&self.tool, way, &one.by)
+                    });
+                let is_harmless = of_no_matter
+                    || said_of(&self.tool).contains(&name)
                     || (WRITTEN.contains(&name) && by(|rule| matches!(rule, Rule::Below(_))));
                 if !is_harmless {
                     faults.add(
@@ -176,6 +188,12 @@ impl Pattern {
 fn said_of(tool: &str) -> &'static [&'static str] {
     let found = SAID.iter().find(|(known, _)| *known == tool);
     found.map_or(&[], |(_, said)| said)
+}
+
+/// Whether it does not matter in which folder a hook's call runs: it goes to an address, and touches no file. A path matters even where
+/// it is absolute, since the folder itself may be a link, and what is below it is then elsewhere.
+pub(super) fn is_anywhere(tool: &str, way: &[String], rule: &Rule) -> bool {
+    ANYWHERE.contains(&tool) && way == [INPUT] && matches!(rule, Rule::Host(_))
 }
 
 /// Arguments of a tool that may be anything beside this rule.

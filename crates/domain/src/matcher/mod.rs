@@ -11,7 +11,7 @@ mod propose;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::{cell::OnceCell, collections::BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -24,7 +24,7 @@ pub use propose::propose;
 
 use crate::{
     digest,
-    interaction::{Action, Operand},
+    interaction::{Action, Operand, beginning, doing},
     json::AnyJson,
 };
 
@@ -88,6 +88,35 @@ pub enum Rule {
     Any,
 }
 
+/// An action that is held against several matchers. What any of them has to know of all of it is found out once: it may be large.
+#[derive(Debug)]
+pub struct Held<'a> {
+    action: &'a Action,
+    digest: OnceCell<Option<String>>,
+    is_destructive: OnceCell<bool>,
+}
+
+impl<'a> Held<'a> {
+    /// Nothing is known of it yet.
+    pub fn of(action: &'a Action) -> Self {
+        Self {
+            action,
+            digest: OnceCell::new(),
+            is_destructive: OnceCell::new(),
+        }
+    }
+
+    fn digest(&self) -> Option<&str> {
+        let made = || self.action.digest().ok();
+        self.digest.get_or_init(made).as_deref()
+    }
+
+    fn is_destructive(&self) -> bool {
+        let found = || destructive(self.action).is_some();
+        *self.is_destructive.get_or_init(found)
+    }
+}
+
 impl Matcher {
     /// The tool that it is about.
     pub fn tool(&self) -> &str {
@@ -104,15 +133,21 @@ impl Matcher {
 
     /// Whether it covers this action. What is destructive is only covered by a matcher that was made for exactly this (rule 15).
     pub fn matches(&self, action: &Action) -> bool {
+        self.covers(&Held::of(action))
+    }
+
+    /// The same, of an action that is held against several.
+    pub fn covers(&self, held: &Held<'_>) -> bool {
+        let action = held.action;
         // What was sent with it is looked at by a person.
         if self.tool() != action.tool || !action.attachments.is_empty() {
             return false;
         }
         match self {
-            Self::Exactly(exactly) => action.digest().is_ok_and(|digest| digest == exactly.digest),
+            Self::Exactly(exactly) => held.digest() == Some(&*exactly.digest),
             // A stored one is held to the rules of today.
             Self::Like(pattern) => {
-                pattern.check().is_ok() && destructive(action).is_none() && pattern.matches(action)
+                pattern.check().is_ok() && !held.is_destructive() && pattern.matches(action)
             }
         }
     }
@@ -132,6 +167,32 @@ impl Matcher {
             Self::Like(pattern) => pattern.in_words(),
         }
     }
+
+    /// The same, where what it was made from is at hand: by the tool alone nobody knows which call it was.
+    pub fn in_words_of(&self, made_from: &Action) -> String {
+        let arguments = &made_from.arguments.0;
+        let doing = doing(arguments);
+        if !self.is_exact() || doing.trim().is_empty() || !self.matches(made_from) {
+            return self.in_words();
+        }
+        format!(
+            "{}{}: `{}`",
+            self.in_words(),
+            in_folder(arguments),
+            unquoted(&beginning(&doing))
+        )
+    }
+}
+
+/// The folder that an agent says it runs in, as words that follow the tool.
+fn in_folder(arguments: &Value) -> String {
+    let folder = arguments.get(propose::FOLDER).and_then(Value::as_str);
+    folder.map_or_else(String::new, |folder| format!(" in `{}`", unquoted(folder)))
+}
+
+/// It could end the quotes that it stands in, and go on as if it were ours.
+fn unquoted(text: &str) -> String {
+    text.replace('`', "'")
 }
 
 impl Pattern {
@@ -170,7 +231,12 @@ impl Pattern {
             [] => String::new(),
             free => format!("; anything as {}", quoted(free)),
         };
-        format!("`{}` with {}{free}", self.tool, narrowing.join(" and "))
+        let place = in_folder(&self.like.0);
+        format!(
+            "`{}`{place} with {}{free}",
+            self.tool,
+            narrowing.join(" and ")
+        )
     }
 }
 

@@ -2,9 +2,7 @@
 
 use serde_json::Value;
 
-use super::{
-    Exactly, Matcher, Pattern, Rule, Varying, Words, check::harmless_beside, host, path, take,
-};
+use super::{Exactly, Matcher, Pattern, Rule, Varying, Words, check, host, path, take};
 use crate::{interaction::Action, json::AnyJson, limits};
 
 /// What a command is called.
@@ -14,8 +12,8 @@ const PATH: &[&str] = &["file_path", "notebook_path", "path"];
 /// What an address is called.
 const ADDRESS: &[&str] = &["url", "uri"];
 /// Arguments stand in the action itself, or in what a hook wraps: its folder and the tool's input.
-const INPUT: &str = "input";
-const FOLDER: &str = "cwd";
+pub(super) const INPUT: &str = "input";
+pub(super) const FOLDER: &str = "cwd";
 
 /// All that a person can be offered for an action, the narrowest first. Each of them matches it.
 pub fn propose(action: &Action) -> Vec<Matcher> {
@@ -83,7 +81,7 @@ fn folders_above(text: &str) -> impl Iterator<Item = &str> {
 /// The action with one argument that varies, and all beside it that is harmless then.
 fn pattern(action: &Action, at: Vec<String>, rule: Rule) -> Pattern {
     let mut like = action.arguments.0.clone();
-    let beside = harmless_beside(&action.tool, &rule);
+    let beside = check::harmless_beside(&action.tool, &rule);
     let mut varies = Vec::new();
     let way = at.split_last().map_or(&[][..], |(_, way)| way);
     for name in beside {
@@ -96,6 +94,13 @@ fn pattern(action: &Action, at: Vec<String>, rule: Rule) -> Pattern {
                 by: Rule::Any,
             });
         }
+    }
+    let folder = [FOLDER.to_owned()];
+    if check::is_anywhere(&action.tool, way, &rule) && take(&mut like, &folder).is_some() {
+        varies.push(Varying {
+            at: folder.to_vec(),
+            by: Rule::Any,
+        });
     }
     take(&mut like, &at);
     varies.insert(0, Varying { at, by: rule });

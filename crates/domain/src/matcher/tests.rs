@@ -411,6 +411,114 @@ fn what_may_be_anything_is_known_of_its_tool_and_named() {
 }
 
 #[test]
+fn what_is_approved_exactly_is_known_by_what_it_does() {
+    let asked = bash("git push origin `main`");
+    let exactly = &propose(&asked)[0];
+    assert_eq!(exactly.in_words(), "exactly this call of `Bash`");
+    assert_eq!(
+        exactly.in_words_of(&asked),
+        "exactly this call of `Bash` in `/home/ana/shop`: `git push origin 'main'`"
+    );
+    let plain = action("exec", json!({"argv": ["make", "deploy"]}));
+    assert_eq!(
+        propose(&plain)[0].in_words_of(&plain),
+        "exactly this call of `exec`: `make deploy`"
+    );
+    // Of another action it says nothing that is not so.
+    for other in [bash("git push origin"), action("Bash", json!({}))] {
+        assert_eq!(exactly.in_words_of(&other), exactly.in_words());
+    }
+    let words = proposed(&bash("cargo test"), "`cargo test`");
+    assert_eq!(words.in_words_of(&bash("cargo test")), words.in_words());
+}
+
+/// The same call, as a hook wraps it where it runs elsewhere.
+fn elsewhere(mut action: Action, folder: &str) -> Action {
+    action.arguments.0["cwd"] = folder.into();
+    action
+}
+
+#[test]
+fn what_a_hook_asks_is_covered_in_its_folder_and_the_words_say_so() {
+    let here = "/home/ana/shop";
+    let file = "/home/ana/shop/src/lib.rs";
+    for (asked, says) in [
+        (bash("cargo test -p store"), "`cargo test`"),
+        (write(file), "below `/home/ana/shop/src/`"),
+    ] {
+        let matcher = proposed(&asked, says);
+        let begins = format!("`{}` in `{here}` with ", asked.tool);
+        assert!(
+            matcher.in_words().starts_with(&begins),
+            "{}",
+            matcher.in_words()
+        );
+        assert!(matcher.matches(&elsewhere(asked.clone(), here)));
+        // Another project, a folder in it, one above it: what the same words do there nobody has seen. Even an absolute path may
+        // be another there: whether the folder itself is a link is not told.
+        for folder in ["/home/ana/other", "/home/ana/shop/src", "/home/ana", ""] {
+            assert!(
+                !matcher.matches(&elsewhere(asked.clone(), folder)),
+                "{says} {folder}"
+            );
+        }
+    }
+    // Without a folder it is for no folder, and for no call that a hook wraps.
+    let plain = action("Bash", json!({"command": "cargo test -p store"}));
+    let words = proposed(&plain, "`cargo test`");
+    assert!(
+        words.in_words().starts_with("`Bash` with "),
+        "{}",
+        words.in_words()
+    );
+    assert!(!words.matches(&bash("cargo test -p store")));
+    let odd = elsewhere(bash("cargo test"), "/srv/a` with anything, not `b");
+    let words = proposed(&odd, "`cargo test`").in_words();
+    assert!(
+        words.starts_with("`Bash` in `/srv/a' with anything, not 'b` with a command"),
+        "{words}"
+    );
+}
+
+#[test]
+fn an_address_is_the_same_from_any_folder_and_nothing_else_is() {
+    let asked = fetch("https://docs.example.com/a");
+    let host = proposed(&asked, "`https://docs.example.com/`");
+    let words = host.in_words();
+    assert!(words.ends_with("; anything as `prompt`, `cwd`"), "{words}");
+    assert!(host.matches(&elsewhere(fetch("https://docs.example.com/b"), "/srv/b")));
+    assert!(!host.matches(&elsewhere(fetch("https://evil.example/b"), "/srv/b")));
+    let mut more = asked.clone();
+    more.arguments.0["leads_to"] = json!({"a": "/etc/x"});
+    assert!(!host.matches(&more));
+    // Nobody may say so of a command, of a path, or of a tool that is not known to touch no file.
+    for (asked, says) in [
+        (bash("cargo test"), "`cargo test`"),
+        (
+            write("/home/ana/shop/src/lib.rs"),
+            "below `/home/ana/shop/src/`",
+        ),
+        (
+            action("curl", fetch("https://docs.example.com/a").arguments.0),
+            "`https://docs.example.com/`",
+        ),
+    ] {
+        let Matcher::Like(mut pattern) = proposed(&asked, says) else {
+            panic!("{says} is exact");
+        };
+        take(&mut pattern.like.0, &["cwd".to_owned()]).unwrap();
+        pattern.varies.push(Varying {
+            at: vec!["cwd".to_owned()],
+            by: Rule::Any,
+        });
+        let wider = Matcher::Like(pattern);
+        assert!(!wider.matches(&asked), "{says}");
+        let faults = wider.check(&asked).unwrap_err();
+        assert!(faults[0].path.ends_with(".by"), "{says} {faults:?}");
+    }
+}
+
+#[test]
 fn a_path_is_covered_below_its_folder_and_nowhere_else() {
     let below = proposed(
         &write("/home/ana/shop/src/lib.rs"),

@@ -1,6 +1,7 @@
 //! What a changeset does to answers that stand.
 
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 
 use super::Memory;
 use crate::ids::{InteractionId, MemoryId};
@@ -33,7 +34,8 @@ pub enum MemoryWrite {
 }
 
 /// Why an answer stands no longer, before its time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum MemoryEnd {
     /// A person revoked it.
     Revoked,

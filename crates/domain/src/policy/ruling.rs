@@ -107,6 +107,7 @@ pub fn rule_among(
             then,
             destructive,
             team: None,
+            admins_only: false,
             by: Vec::new(),
         },
         decided_by: decisive.map(|hit| ByPolicy {
@@ -202,6 +203,7 @@ impl Ruling {
             by: self.ruled.by.into_iter().skip(1).collect(),
             destructive: self.ruled.destructive,
             team: None,
+            admins_only: false,
         };
         ruled.destructive.then_some(Self {
             ruled,

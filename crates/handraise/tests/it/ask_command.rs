@@ -6,7 +6,7 @@ use std::{
     process::{ExitStatus, Output, Stdio},
 };
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::{TokenKind, access::Lifetime};
 use machine::clock::{SystemClock, SystemIds};
 use reqwest::StatusCode;
@@ -20,7 +20,7 @@ use tokio::{
 
 use crate::support::{
     app::{TestApp, http_client},
-    caller::Caller,
+    caller::{Caller, json_of},
     liar::{self, Liar, Lie},
     mcp::question_after,
     people::operator,
@@ -37,6 +37,7 @@ store::on_both_databases!(
     an_approval_is_used_by_one_run,
     what_came_of_it_is_reported,
     a_command_runs_once_it_is_approved_and_what_came_of_it_is_reported,
+    a_command_that_was_granted_runs_at_once_and_says_by_whose_word,
     an_unused_approval_of_an_earlier_run_lets_no_later_one_begin_that_was_denied,
     a_command_without_a_slash_is_the_program_that_path_leads_to,
     a_server_that_is_killed_again_and_again_loses_no_answer,
@@ -526,6 +527,50 @@ async fn a_command_runs_once_it_is_approved_and_what_came_of_it_is_reported(
             report => assert_eq!(json!([said["outcome"], said["text"]]), report),
         }
     }
+}
+
+async fn a_command_that_was_granted_runs_at_once_and_says_by_whose_word(database: TestDatabase) {
+    let app = TestApp::start_now(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let folder = tempfile::tempdir().unwrap();
+    let (script, ran) = (folder.path().join("x.sh"), folder.path().join("ran"));
+    std::fs::write(&script, "echo done >> ran").unwrap();
+    let start = || {
+        let arguments = ["ask", "--prompt", "Go on?", "--report", "--", "sh", "x.sh"];
+        let mut command = handraise(&app.url(""), &agent.token, &arguments);
+        command.env("HANDRAISE_KNOWN_SERVERS", app.known_servers());
+        command.current_dir(folder.path());
+        command
+    };
+    let waiting = Waiting::start(start()).asked().await;
+    let asked = waiting.asked.clone();
+    desk.done(&asked, "answer", json!({"approved": true})).await;
+    assert!(waiting.ended().await.0.success());
+    // No person has to be asked again for exactly this, with this script.
+    let until = (Utc::now() + TimeDelta::days(2)).to_rfc3339();
+    let grant = json!({"from": asked["id"], "expires_at": until});
+    let made = desk
+        .post("/api/v1/grants")
+        .json(&grant)
+        .send()
+        .await
+        .unwrap();
+    let grant = json_of(made, StatusCode::CREATED).await;
+    let output = start().output().await.unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{told}");
+    let at: DateTime<Utc> = grant["made_at"].as_str().unwrap().parse().unwrap();
+    let by = at.format("handraise: Approved by desk's grant of %A, %-d %B\n");
+    assert!(told.contains(&by.to_string()), "{told}");
+    assert_eq!(std::fs::read_to_string(&ran).unwrap(), "done\ndone\n");
+    // Another script under the same name is another action.
+    std::fs::write(&script, "echo other >> ran").unwrap();
+    let waiting = Waiting::start(start()).asked().await;
+    let asked = waiting.asked.clone();
+    desk.done(&asked, "answer", json!({"approved": false}))
+        .await;
+    assert_eq!(waiting.ended().await.0.code(), Some(2));
+    assert_eq!(std::fs::read_to_string(&ran).unwrap(), "done\ndone\n");
 }
 
 async fn an_unused_approval_of_an_earlier_run_lets_no_later_one_begin_that_was_denied(

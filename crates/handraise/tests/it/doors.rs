@@ -32,7 +32,7 @@ const WHO: [&str; 8] = [
 ];
 
 /// The agent API. `{open}` is a question of the agent's that waits, `{decided}` an approval that was given.
-const API: [(&str, &str, &str, [u16; 8]); 46] = [
+const API: [(&str, &str, &str, [u16; 8]); 49] = [
     (
         "POST",
         "/v1/interactions",
@@ -63,6 +63,25 @@ const API: [(&str, &str, &str, [u16; 8]); 46] = [
         "/v1/interactions/{open}/answer",
         r#"{"text":"80"}"#,
         [401, 401, 401, 401, 401, 403, 403, 200],
+    ),
+    // Files come from who asks and from who answers.
+    (
+        "POST",
+        "/v1/attachments?name=log.txt",
+        "a text",
+        [401, 401, 401, 401, 401, 201, 201, 201],
+    ),
+    (
+        "GET",
+        "/v1/interactions/{open}/attachments/{place}",
+        "",
+        [401, 401, 401, 401, 401, 404, 404, 404],
+    ),
+    (
+        "GET",
+        "/v1/interactions/{decided}/answer/attachments/{place}",
+        "",
+        [401, 401, 401, 401, 401, 404, 404, 404],
     ),
     (
         "GET",
@@ -802,6 +821,7 @@ impl Doors {
             text = text.replace("{delivery}", &tested.to_string());
         }
         text.replace("{unknown}", "01890000-0000-7000-8000-000000000000")
+            .replace("{place}", "0")
     }
 
     fn as_column(&self, column: usize, request: RequestBuilder) -> RequestBuilder {
@@ -872,18 +892,22 @@ impl Doors {
     }
 }
 
+/// The media type of what is sent to the API.
+fn kind_of(body: &str) -> &'static str {
+    match body.chars().next() {
+        None => "",
+        Some('{') => "application/json",
+        Some(_) => "text/plain",
+    }
+}
+
 async fn whoever_may_not_is_refused_at_every_address(database: TestDatabase) {
     let mut doors = Doors::new(&database).await;
     let mut wrong = Vec::new();
     for (method, path, body, expected) in API {
         let path = format!("/api{path}");
-        let kind = if body.is_empty() {
-            ""
-        } else {
-            "application/json"
-        };
         doors
-            .try_all(method, &path, (kind, body), expected, &mut wrong)
+            .try_all(method, &path, (kind_of(body), body), expected, &mut wrong)
             .await;
     }
     for (body, expected) in TOOLS {
@@ -924,6 +948,7 @@ fn the_tables_are_complete() {
     let tried: BTreeSet<String> = API
         .iter()
         .map(|(_, path, ..)| {
+            let path = path.split('?').next().unwrap();
             path.replace("{open}", "{id}")
                 .replace("{decided}", "{id}")
                 .replace("{hook}", "{id}")
@@ -1108,12 +1133,12 @@ impl Teams {
     fn addresses() -> Vec<(&'static str, String, &'static str, String)> {
         let mut all = Vec::new();
         for (method, path, body, _) in API {
-            let kind = if body.is_empty() {
-                ""
-            } else {
-                "application/json"
-            };
-            all.push((method, format!("/api{path}"), kind, body.to_owned()));
+            all.push((
+                method,
+                format!("/api{path}"),
+                kind_of(body),
+                body.to_owned(),
+            ));
         }
         for path in [
             format!("/api/v1/interactions?q={MARK}"),

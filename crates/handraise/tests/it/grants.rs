@@ -1,5 +1,7 @@
 //! Standing approvals (rule 15): made after an approval, used as it is asked, ended at once, by the API and by the pages.
 
+use std::process::Output;
+
 use chrono::TimeDelta;
 use domain::{Role, TokenKind};
 use reqwest::StatusCode;
@@ -59,6 +61,11 @@ fn grant_path(grant: &Value) -> String {
 }
 
 async fn verifies(app: &TestApp, database: &TestDatabase) {
+    let output = verified(app, database).await;
+    assert!(output.status.success(), "{output:?}");
+}
+
+async fn verified(app: &TestApp, database: &TestDatabase) -> Output {
     app.state.checkpoints.sign_new().await.unwrap();
     let key = app.state.config.key_file().display().to_string();
     let checkpoints = app.state.config.checkpoint_file().display().to_string();
@@ -72,8 +79,7 @@ async fn verifies(app: &TestApp, database: &TestDatabase) {
         "--key",
         &key,
     ];
-    let output = handraise(&arguments);
-    assert!(output.status.success(), "{output:?}");
+    handraise(&arguments)
 }
 
 async fn what_is_approved_ahead_asks_nobody_until_it_is_revoked(database: TestDatabase) {
@@ -397,4 +403,19 @@ async fn a_session_that_ends_takes_its_grants_along(database: TestDatabase) {
         desk.read(&grant_path(&grant)).await["ended_why"],
         "session_ended"
     );
+    let story = desk.read("/api/v1/events?limit=1000").await;
+    let ended = json!({"id": grant["id"], "why": "session_ended"});
+    let mut told = story["items"].as_array().unwrap().iter();
+    assert!(told.any(|event| event["type"] == "grant.ended" && event["payload"] == ended));
+    verifies(&app, &database).await;
+
+    // A row that forgets it approves nothing, and is found.
+    let forget = "UPDATE grants SET ended_at = NULL, ended_why = NULL";
+    database.execute(forget).await.unwrap();
+    assert_eq!(agent.ask(ask_for("cargo test")).await["state"], "pending");
+    let output = verified(&app, &database).await;
+    assert!(!output.status.success());
+    let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    let how = "it has ended, and the row does not say so";
+    assert!(said.contains(how), "{said}");
 }

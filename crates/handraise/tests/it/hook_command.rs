@@ -2,7 +2,9 @@
 
 use std::{fs, path::Path, process::Stdio};
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{Role, policy::Policies};
+use reqwest::StatusCode;
 use serde_json::{Value, json};
 use server::config::Config;
 use signing::Keyring;
@@ -15,8 +17,10 @@ use tokio::{
 
 use crate::support::{
     app::TestApp,
-    caller::Caller,
+    caller::{Caller, json_of},
     liar::{self, Liar, Lie},
+    pages::{holds, read},
+    people::{operator, owned},
     substitute::Substitute,
 };
 
@@ -30,6 +34,8 @@ store::on_both_databases!(
     what_came_of_a_call_is_reported,
     a_server_that_has_another_key_is_not_believed,
     a_key_that_was_announced_is_followed,
+    an_always_is_a_persons_grant_and_never_the_hooks,
+    what_a_rule_decides_is_told_as_the_rules,
 );
 
 fn command(url: &str, token: &str, arguments: &[&str]) -> Command {
@@ -357,7 +363,7 @@ async fn an_approval_is_used_by_the_call_it_was_given_for(database: TestDatabase
     let again = agent
         .send(&seen, "consume", json!({"run": "another"}))
         .await;
-    let problem = crate::support::caller::json_of(again, reqwest::StatusCode::CONFLICT).await;
+    let problem = json_of(again, StatusCode::CONFLICT).await;
     assert_eq!(problem["code"], "already_consumed");
 }
 
@@ -395,6 +401,172 @@ async fn what_came_of_a_call_is_reported(database: TestDatabase) {
     tell(&mut child, &other.to_string()).await;
     assert_eq!(decided(child).await.0, 0);
     assert_eq!(app.last_seq().await, before);
+}
+
+/// A call of Bash.
+fn runs(command: &str) -> Value {
+    let mut call = call();
+    call["tool_input"] = json!({"command": command, "description": "as it says"});
+    call
+}
+
+/// All that the hook prints, and its exit code, where nobody is asked.
+async fn at_once(app: &TestApp, token: &str, call: &Value) -> (i32, Value) {
+    let mut child = hook_of(app, &app.known_servers(), token);
+    tell(&mut child, &call.to_string()).await;
+    let output = child.wait_with_output().await.unwrap();
+    let said = serde_json::from_slice(&output.stdout).unwrap();
+    (output.status.code().unwrap(), said)
+}
+
+/// What stands in the page after this.
+fn value_after<'a>(html: &'a str, before: &str) -> &'a str {
+    let (_, rest) = html.split_once(before).expect(before);
+    rest.split_once('"').unwrap().0
+}
+
+async fn an_always_is_a_persons_grant_and_never_the_hooks(database: TestDatabase) {
+    let app = TestApp::start_now(&database).await;
+    let (agent, desk) = (app.agent("coder").await, app.responder("desk").await);
+    let ada = app.sign_in("Ada", Role::Responder).await;
+
+    // She answers on her phone, and goes on from there.
+    let after = app.last_seq().await;
+    let mut child = hook_of(&app, &app.known_servers(), &agent.token);
+    tell(&mut child, &runs("cargo test -p store").to_string()).await;
+    let asked = waiting(&desk, after).await;
+    let id = asked["id"].as_str().unwrap();
+    let question = format!("/q/{id}");
+    let html = read(&app, &ada, &question).await;
+    let digest = value_after(&html, "name=\"digest\" value=\"");
+    let form = [("approved", "true"), ("digest", digest), ("text", "")].map(owned);
+    let sent = app.submit(&question, &ada, &form).await;
+    assert_eq!(sent.status(), StatusCode::SEE_OTHER);
+    let (code, decision, reason) = decided(child).await;
+    assert_eq!(
+        (code, &*decision, &*reason),
+        (0, "allow", "Ada approved it")
+    );
+    let make = "/settings/grants/new";
+    let way = format!("{make}?from={id}");
+    holds(&read(&app, &ada, &question).await, &[&way]);
+    let html = read(&app, &ada, &way).await;
+    let offers: Vec<_> = html.split("name=\"what\" value=\"").skip(1).collect();
+    let [exactly, words] = &*offers else {
+        panic!("{html}");
+    };
+    holds(exactly, &["Exactly this again"]);
+    holds(words, &["Others like it", "cargo test", "in ", "/srv/app"]);
+    let what = words.split('"').next().unwrap();
+    let form = [
+        ("from", id),
+        ("what", what),
+        ("lasts", "week"),
+        ("zone", ""),
+    ]
+    .map(owned);
+    let made = app.submit(make, &ada, &form).await;
+    assert_eq!(made.status(), StatusCode::SEE_OTHER);
+    let grants = desk.read("/api/v1/grants").await;
+    let grant = &grants["items"][0];
+    let path = format!("/api/v1/grants/{}", grant["id"].as_str().unwrap());
+
+    // The agent is told by whose word it goes on, and is told nothing else: no rule of its own, no mode.
+    let at: DateTime<Utc> = grant["made_at"].as_str().unwrap().parse().unwrap();
+    let reason = format!("Approved by Ada's grant of {}", at.format("%A, %-d %B"));
+    for command in ["cargo test -p store", "cargo test -p domain writer"] {
+        let said = json!({"hookSpecificOutput": {
+            "hookEventName": "PreToolUse", "permissionDecision": "allow", "permissionDecisionReason": reason,
+        }});
+        let found = at_once(&app, &agent.token, &runs(command)).await;
+        assert_eq!(found, (0, said), "{command}");
+    }
+    assert_eq!(desk.read(&path).await["uses"], 2);
+    let waits = desk.read("/api/v1/interactions?state=pending").await;
+    assert_eq!(waits["items"], json!([]));
+
+    // What only looks like it, or is like it elsewhere, reaches a person.
+    let mut elsewhere = runs("cargo test -p store");
+    elsewhere["cwd"] = "/srv/other".into();
+    for call in [
+        runs("cargo test -p store; rm -rf /"),
+        runs("cargo test --config x"),
+        elsewhere,
+    ] {
+        let (code, reason) = denied(&app, &desk, &agent.token, &call).await;
+        assert_eq!((code, &*reason), (2, "desk denied it"), "{call}");
+    }
+    assert_eq!(desk.read(&path).await["uses"], 2);
+
+    let form = [("id", grant["id"].as_str().unwrap())].map(owned);
+    let revoked = app.submit("/settings/grants/revoke", &ada, &form).await;
+    assert_eq!(revoked.status(), StatusCode::SEE_OTHER);
+    let again = runs("cargo test -p store");
+    let (code, reason) = denied(&app, &desk, &agent.token, &again).await;
+    assert_eq!((code, &*reason), (2, "desk denied it"));
+}
+
+/// Its exit code and its reason, when the desk denies what it asks.
+async fn denied(app: &TestApp, desk: &Caller<'_>, token: &str, call: &Value) -> (i32, String) {
+    let after = app.last_seq().await;
+    let mut child = hook_of(app, &app.known_servers(), token);
+    tell(&mut child, &call.to_string()).await;
+    let asked = waiting(desk, after).await;
+    desk.done(&asked, "answer", json!({"approved": false}))
+        .await;
+    let (code, _, reason) = decided(child).await;
+    (code, reason)
+}
+
+async fn what_a_rule_decides_is_told_as_the_rules(database: TestDatabase) {
+    let app = TestApp::start_now(&database).await;
+    let agent = app.agent("coder").await;
+    let wrapped = |command: &str, cwd: &str| json!({"tool": "Bash", "arguments": {"cwd": cwd, "input": {"command": command}}});
+    let policies: Policies = serde_json::from_value(json!({"rules": [
+        {
+            "name": "tests", "then": "allow",
+            "matcher": {"like": {"tool": "Bash", "like": {"cwd": "/srv/app", "input": {}}, "varies": [
+                {"at": ["input", "command"], "by": {"words": {"begin": ["cargo", "test"], "options": ["-p"]}}},
+                {"at": ["input", "description"], "by": "any"},
+            ]}},
+            "match": [wrapped("cargo test -p store", "/srv/app")],
+            "not_match": [wrapped("cargo test -p store", "/srv/other")],
+        },
+        {
+            "name": "no-force", "then": "forbid", "reason": "Nobody rewrites what others have.",
+            "when": {"tools": ["Bash"], "arguments": [{"has": {"words": ["git", "push", "--force"]}}]},
+            "match": [{"tool": "Bash", "arguments": {"command": "git push --force"}}],
+            "not_match": [{"tool": "Bash", "arguments": {"command": "git push"}}],
+        },
+    ]}))
+    .unwrap();
+    let service = &app.state.service;
+    service
+        .set_policies(policies, None, &operator())
+        .await
+        .unwrap();
+    for (command, code, decision, reason) in [
+        (
+            "cargo test -p store",
+            0,
+            "allow",
+            "Approved by the policy `tests`",
+        ),
+        (
+            "git push --force",
+            2,
+            "deny",
+            "The policy `no-force` denied it: Nobody rewrites what others have.",
+        ),
+    ] {
+        let (found, said) = at_once(&app, &agent.token, &runs(command)).await;
+        let said = &said["hookSpecificOutput"];
+        assert_eq!(
+            (found, &said["permissionDecision"]),
+            (code, &json!(decision))
+        );
+        assert_eq!(said["permissionDecisionReason"], reason);
+    }
 }
 
 async fn a_server_that_has_another_key_is_not_believed(database: TestDatabase) {

@@ -1,7 +1,7 @@
 //! `handraise mcp`, line by line.
 
 use std::{
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, BufReader, Read, Write},
     process::{Child, ChildStdin, Command, Output, Stdio},
 };
 
@@ -20,6 +20,7 @@ store::on_both_databases!(
     a_restart_between_two_calls_is_not_noticed,
     what_goes_wrong_is_an_answer_to_the_call,
     an_allow_is_passed_on_only_with_its_proof,
+    an_allow_by_a_grant_is_passed_on_with_its_proof_and_told,
     an_allow_of_a_moment_ago_is_not_one_for_the_next_run,
     an_unused_approval_of_an_earlier_call_is_not_one_of_the_next,
     what_a_client_cancels_is_taken_back,
@@ -203,6 +204,67 @@ async fn an_allow_is_passed_on_only_with_its_proof(database: TestDatabase) {
         }
         bridge.end();
     }
+}
+
+async fn an_allow_by_a_grant_is_passed_on_with_its_proof_and_told(database: TestDatabase) {
+    let app = TestApp::start_now(&database).await;
+    let (agent, desk) = (app.agent("coder").await, app.responder("desk").await);
+    let input = |command: &str| json!({ "command": command, "description": "as it says" });
+    let asked = |command: &str| json!({ "tool_name": "Bash", "input": input(command) });
+    let body = json!({
+        "kind": "approval", "prompt": "May it?",
+        "action": { "tool": "Bash", "arguments": input("cargo test -p store") },
+    });
+    let approval = agent.ask(body).await;
+    let approval = desk
+        .done(&approval, "answer", json!({ "approved": true }))
+        .await;
+    let offers = desk.read(&format!("{}/grants", path_of(&approval))).await;
+    let words = |offer: &&Value| offer["in_words"].as_str().unwrap().contains("`cargo test`");
+    let offer = offers.as_array().unwrap().iter().find(words).unwrap();
+    let until = (chrono::Utc::now() + chrono::TimeDelta::days(2)).to_rfc3339();
+    let grant = json!({ "from": approval["id"], "matcher": offer["matcher"], "expires_at": until });
+    let made = desk
+        .post("/api/v1/grants")
+        .json(&grant)
+        .send()
+        .await
+        .unwrap();
+    let grant = json_of(made, StatusCode::CREATED).await;
+
+    let mut command = command(&app.url(""), &agent.token);
+    command.env("HANDRAISE_KNOWN_SERVERS", app.known_servers());
+    command.stderr(Stdio::piped());
+    let mut bridge = Bridge::of(command);
+    let wanted = asked("cargo test -p domain");
+    let result = bridge.result("approve_tool_use", wanted.clone()).await;
+    let said: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(
+        said,
+        json!({ "behavior": "allow", "updatedInput": wanted["input"] })
+    );
+    // What only looks like it waits for a person.
+    let after = app.last_seq().await;
+    let answer = async {
+        let asked = question_after(&desk, after).await;
+        desk.done(&asked, "answer", json!({ "approved": false }))
+            .await;
+    };
+    let other = asked("cargo test -p domain; ls");
+    let (result, ()) = tokio::join!(bridge.result("approve_tool_use", other), answer);
+    let said = result["content"][0]["text"].as_str().unwrap();
+    assert!(said.contains("desk denied it"), "{said}");
+    let mut errors = bridge.child.stderr.take().unwrap();
+    bridge.end();
+    let mut told = String::new();
+    errors.read_to_string(&mut told).unwrap();
+    let at: chrono::DateTime<chrono::Utc> = grant["made_at"].as_str().unwrap().parse().unwrap();
+    let by = format!(
+        "Approved by desk's grant of {}: `Bash`",
+        at.format("%A, %-d %B")
+    );
+    assert_eq!(told.matches("Approved by").count(), 1, "{told}");
+    assert!(told.contains(&by), "{told}");
 }
 
 async fn an_allow_of_a_moment_ago_is_not_one_for_the_next_run(database: TestDatabase) {

@@ -26,11 +26,11 @@ const EVENTS: [&str; 11] = [
     include_str!("../../../domain/src/event/team.rs"),
     include_str!("../../../domain/src/event/duty.rs"),
     include_str!("../../../domain/src/event/outbound.rs"),
-    include_str!("../../../domain/src/event/ladder.rs"),
-    include_str!("../../../domain/src/event/reach.rs"),
     include_str!("../../../domain/src/event/grant.rs"),
     include_str!("../../../domain/src/event/memory.rs"),
     include_str!("../../../domain/src/event/policy.rs"),
+    include_str!("../../../domain/src/event/ladder.rs"),
+    include_str!("../../../domain/src/event/reach.rs"),
 ];
 
 /// Of pages, of MCP, and of addresses that there are not.

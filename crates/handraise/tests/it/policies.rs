@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use chrono::TimeDelta;
 use domain::{Role, policy::Policies, team::Profile};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ use crate::support::{
     app::TestApp,
     caller::{Caller, json_of, path_of},
     pages::{holds, read},
-    people::{operator, owned},
+    people::{PASSWORD, operator, owned},
     program::handraise_with,
 };
 
@@ -322,7 +323,7 @@ async fn a_token_only_adds_what_is_stricter(database: TestDatabase) {
     for (rules, path) in [
         (json!([tests()]), "rules"),
         (json!([ask]), "rules[1].teams"),
-        (json!([no_push()]), "rules[1].teams"),
+        (json!([no_push()]), "rules[1].name"),
     ] {
         let refused = add(rules).await.unwrap();
         let problem = json_of(refused, StatusCode::UNPROCESSABLE_ENTITY).await;
@@ -513,7 +514,19 @@ async fn a_file_is_read_again_and_one_with_a_fault_changes_nothing(database: Tes
     assert!(load().await.is_err());
     written(json!([]));
     let ana = app.sign_in("Ana", Role::Admin).await;
-    let again = app.submit("/settings/policies/load", &ana, &[]).await;
+    // A browser that was left open is not enough.
+    app.clock.advance(TimeDelta::minutes(16));
+    for password in [None, Some("wrong one")] {
+        let form: Vec<_> = password
+            .map(|it| owned(("password", it)))
+            .into_iter()
+            .collect();
+        let again = app.submit("/settings/policies/load", &ana, &form).await;
+        assert_eq!(again.status(), StatusCode::UNPROCESSABLE_ENTITY);
+        assert_eq!(agent.ask(ask_for("git push")).await["outcome"], "denied");
+    }
+    let form = [("password", PASSWORD)].map(owned);
+    let again = app.submit("/settings/policies/load", &ana, &form).await;
     assert_eq!(again.status(), StatusCode::SEE_OTHER);
     assert_eq!(agent.ask(ask_for("git push")).await["state"], "pending");
     app.state.checkpoints.sign_new().await.unwrap();

@@ -362,7 +362,14 @@ async fn an_approval_shows_all_of_its_action_and_takes_yes_or_no(database: TestD
     );
     holds(
         &phone.look(&asked).await,
-        &["<bdi>You</bdi> approved it", ">go</p>"],
+        &[
+            "<bdi>You</bdi> approved it",
+            ">go</p>",
+            &format!(
+                "/settings/grants/new?from={}",
+                asked["id"].as_str().unwrap()
+            ),
+        ],
     );
 
     let asked = agent.ask(approval(action)).await;

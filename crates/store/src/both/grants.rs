@@ -17,6 +17,7 @@ use uuid::Uuid;
 use super::{
     Connection, Db, Store,
     audience::{Columns, seen},
+    ended::{Ended, Row},
 };
 use crate::{
     GrantQuery, GrantUse, Grants, Result,
@@ -30,7 +31,11 @@ const OF_GRANT: Columns = Columns {
 };
 
 /// Writes one step of a grant; `false` when it does not fit.
-pub(super) async fn apply(connection: &mut Connection, write: &GrantWrite) -> Result<bool> {
+pub(super) async fn apply(
+    connection: &mut Connection,
+    write: &GrantWrite,
+    ended: &mut Ended,
+) -> Result<bool> {
     match write {
         GrantWrite::Make(grant) => Ok(may_hold(connection, grant, grant.terms.made_at).await?
             && make(connection, grant).await?),
@@ -39,8 +44,9 @@ pub(super) async fn apply(connection: &mut Connection, write: &GrantWrite) -> Re
             interaction,
             at,
         } => Ok(may_hold(connection, grant, *at).await?
-            && was_not_revoked(connection, grant).await?
-            && use_once(connection, grant, *interaction, *at).await?),
+            && has_not_ended(connection, grant).await?
+            && use_once(connection, grant, *interaction, *at, ended).await?),
+        GrantWrite::Stands { grant, made_from } => stands(connection, *grant, *made_from).await,
         GrantWrite::End { grant, at, why } => {
             let done = sqlx::query(
                 "UPDATE grants SET ended_at = $1, ended_why = $2 WHERE id = $3 AND ended_at IS NULL",
@@ -101,17 +107,45 @@ pub(super) async fn may_answer(
     Ok(may.is_some())
 }
 
-/// A row can be made to forget that it was revoked. The journal cannot.
-async fn was_not_revoked(connection: &mut Connection, grant: &Grant) -> Result<bool> {
-    let revoked: Option<i64> = sqlx::query_scalar(
+/// A row can be made to forget that it has ended. The journal cannot: it tells of each end, and of what was erased.
+async fn has_not_ended(connection: &mut Connection, grant: &Grant) -> Result<bool> {
+    let ended: Option<i64> = sqlx::query_scalar(
         "SELECT seq FROM events
-         WHERE interaction_id = $1 AND type = 'grant.revoked' AND payload LIKE $2 LIMIT 1",
+         WHERE interaction_id = $1
+           AND (type = 'interaction.erased'
+                OR (type IN ('grant.revoked', 'grant.ended') AND payload LIKE $2)) LIMIT 1",
     )
     .bind(grant.terms.made_from.0)
     .bind(format!("%{}%", grant.terms.id))
     .fetch_optional(connection)
     .await?;
-    Ok(revoked.is_none())
+    Ok(ended.is_none())
+}
+
+/// Whether it was not taken back: one that was used up stands by what it has approved.
+async fn stands(
+    connection: &mut Connection,
+    grant: GrantId,
+    made_from: InteractionId,
+) -> Result<bool> {
+    let stands: Option<i64> = sqlx::query_scalar(
+        "SELECT g.expires_at FROM grants g
+         WHERE g.id = $1 AND g.made_from = $2 AND (g.ended_at IS NULL OR g.ended_why = $4)
+           AND NOT EXISTS (
+             SELECT 1 FROM events e
+             WHERE e.interaction_id = $2
+               AND (e.type = 'interaction.erased'
+                    OR (e.type IN ('grant.revoked', 'grant.ended') AND e.payload LIKE $3
+                        AND e.payload NOT LIKE $5)))",
+    )
+    .bind(grant.0)
+    .bind(made_from.0)
+    .bind(format!("%{grant}%"))
+    .bind(GrantEnd::UsedUp.name())
+    .bind(format!("%\"{}\"%", GrantEnd::UsedUp.name()))
+    .fetch_optional(connection)
+    .await?;
+    Ok(stands.is_some())
 }
 
 async fn make(connection: &mut Connection, grant: &Grant) -> Result<bool> {
@@ -163,6 +197,7 @@ async fn use_once(
     grant: &Grant,
     interaction: InteractionId,
     at: DateTime<Utc>,
+    ended: &mut Ended,
 ) -> Result<bool> {
     let terms = &grant.terms;
     let used = sqlx::query(
@@ -188,13 +223,17 @@ async fn use_once(
     .execute(&mut *connection)
     .await?;
     // Then it takes no room among those in force.
-    sqlx::query("UPDATE grants SET ended_at = $1, ended_why = $2 WHERE id = $3 AND uses >= $4")
-        .bind(at.timestamp_millis())
-        .bind(GrantEnd::UsedUp.name())
-        .bind(terms.id.0)
-        .bind(i64::from(terms.most))
-        .execute(connection)
-        .await?;
+    let used_up: Vec<Row> = sqlx::query_as(
+        "UPDATE grants SET ended_at = $1, ended_why = $2 WHERE id = $3 AND uses >= $4
+         RETURNING id, agent_id, made_from",
+    )
+    .bind(at.timestamp_millis())
+    .bind(GrantEnd::UsedUp.name())
+    .bind(terms.id.0)
+    .bind(i64::from(terms.most))
+    .fetch_all(connection)
+    .await?;
+    ended.grants(used_up, GrantEnd::UsedUp);
     Ok(counted.rows_affected() == 1)
 }
 
@@ -203,45 +242,62 @@ pub(super) async fn follow(
     connection: &mut Connection,
     access: &Access,
     changeset: &Changeset,
+    ended: &mut Ended,
 ) -> Result<()> {
     let Some(at) = changeset.events.first().map(|event| event.at) else {
         return Ok(());
     };
     match access {
         Access::Person(person) if may_have_lost(person) => {
-            of_person(connection, person.id.0, at).await
+            of_person(connection, person.id.0, at, ended).await
         }
         Access::Member { person, .. } | Access::GivenPart { person, .. } => {
-            of_person(connection, person.0, at).await
+            of_person(connection, person.0, at, ended).await
         }
         Access::Team(team) if team.deleted_at.is_some() => {
             let all = "UPDATE grants SET ended_at = $1, ended_why = $2
-                 WHERE team_id = $3 AND ended_at IS NULL";
-            end(connection, all, team.id.0, GrantEnd::AgentChanged, at).await
+                 WHERE team_id = $3 AND ended_at IS NULL RETURNING id, agent_id, made_from";
+            end(
+                connection,
+                all,
+                team.id.0,
+                (GrantEnd::AgentChanged, at),
+                ended,
+            )
+            .await
         }
         Access::Home { agent, .. } => {
             let all = "UPDATE grants SET ended_at = $1, ended_why = $2
-                 WHERE agent_id = $3 AND ended_at IS NULL";
-            end(connection, all, agent.0, GrantEnd::AgentChanged, at).await
+                 WHERE agent_id = $3 AND ended_at IS NULL RETURNING id, agent_id, made_from";
+            end(
+                connection,
+                all,
+                agent.0,
+                (GrantEnd::AgentChanged, at),
+                ended,
+            )
+            .await
         }
         Access::Opened {
             team,
             agent,
             open: false,
         } => {
-            sqlx::query(
+            let rows: Vec<Row> = sqlx::query_as(
                 "UPDATE grants SET ended_at = $1, ended_why = $2
-                 WHERE agent_id = $3 AND team_id = $4 AND ended_at IS NULL",
+                 WHERE agent_id = $3 AND team_id = $4 AND ended_at IS NULL
+                 RETURNING id, agent_id, made_from",
             )
             .bind(at.timestamp_millis())
             .bind(GrantEnd::AgentChanged.name())
             .bind(agent.0)
             .bind(team.0)
-            .execute(connection)
+            .fetch_all(connection)
             .await?;
+            ended.grants(rows, GrantEnd::AgentChanged);
             Ok(())
         }
-        Access::Revoke { token, .. } => of_token(connection, *token, at).await,
+        Access::Revoke { token, .. } => of_token(connection, *token, at, ended).await,
         _ => Ok(()),
     }
 }
@@ -252,7 +308,12 @@ fn may_have_lost(person: &Person) -> bool {
 }
 
 /// Those of a person who may not answer for them any more.
-async fn of_person(connection: &mut Connection, person: Uuid, at: DateTime<Utc>) -> Result<()> {
+async fn of_person(
+    connection: &mut Connection,
+    person: Uuid,
+    at: DateTime<Utc>,
+    ended: &mut Ended,
+) -> Result<()> {
     let lost = "UPDATE grants SET ended_at = $1, ended_why = $2
          WHERE holder_id = $3 AND holder_kind = 'person' AND ended_at IS NULL
            AND NOT EXISTS (
@@ -260,18 +321,27 @@ async fn of_person(connection: &mut Connection, person: Uuid, at: DateTime<Utc>)
                WHERE p.id = $3 AND p.disabled_at IS NULL
                  AND (p.role = 'admin' OR (p.role = 'responder' AND (grants.team_id IS NULL OR EXISTS (
                      SELECT 1 FROM team_members m
-                     WHERE m.team_id = grants.team_id AND m.person_id = p.id AND m.part = 'answers')))))";
-    end(connection, lost, person, GrantEnd::HolderLost, at).await
+                     WHERE m.team_id = grants.team_id AND m.person_id = p.id AND m.part = 'answers')))))
+         RETURNING id, agent_id, made_from";
+    end(connection, lost, person, (GrantEnd::HolderLost, at), ended).await
 }
 
 /// Those that it made, or those of the agent whose it was: who lost it may have had somebody else ask with it.
-async fn of_token(connection: &mut Connection, token: TokenId, at: DateTime<Utc>) -> Result<()> {
+async fn of_token(
+    connection: &mut Connection,
+    token: TokenId,
+    at: DateTime<Utc>,
+    ended: &mut Ended,
+) -> Result<()> {
     let made = "UPDATE grants SET ended_at = $1, ended_why = $2
-         WHERE holder_id = $3 AND holder_kind = 'token' AND ended_at IS NULL";
-    end(connection, made, token.0, GrantEnd::HolderLost, at).await?;
+         WHERE holder_id = $3 AND holder_kind = 'token' AND ended_at IS NULL
+         RETURNING id, agent_id, made_from";
+    end(connection, made, token.0, (GrantEnd::HolderLost, at), ended).await?;
     let asked = "UPDATE grants SET ended_at = $1, ended_why = $2
-         WHERE agent_id = (SELECT agent_id FROM tokens WHERE id = $3) AND ended_at IS NULL";
-    end(connection, asked, token.0, GrantEnd::AgentChanged, at).await
+         WHERE agent_id = (SELECT agent_id FROM tokens WHERE id = $3) AND ended_at IS NULL
+         RETURNING id, agent_id, made_from";
+    let why = GrantEnd::AgentChanged;
+    end(connection, asked, token.0, (why, at), ended).await
 }
 
 /// `all` says which, of one thing.
@@ -279,19 +349,21 @@ async fn end(
     connection: &mut Connection,
     all: &'static str,
     of: Uuid,
-    why: GrantEnd,
-    at: DateTime<Utc>,
+    (why, at): (GrantEnd, DateTime<Utc>),
+    ended: &mut Ended,
 ) -> Result<()> {
-    sqlx::query(all)
+    let rows: Vec<Row> = sqlx::query_as(all)
         .bind(at.timestamp_millis())
         .bind(why.name())
         .bind(of)
-        .execute(connection)
+        .fetch_all(connection)
         .await?;
+    ended.grants(rows, why);
     Ok(())
 }
 
-/// Rule 19: the words of what was made of an interaction go with it, and without them it covers nothing.
+/// Rule 19: the words of what was made of an interaction go with it, and without them it covers nothing. The event of the
+/// erasure tells of it.
 pub(super) async fn erase(connection: &mut Connection, erasing: &Erasing) -> Result<()> {
     let Some(erased) = &erasing.interaction.erased else {
         return Ok(());
@@ -427,23 +499,25 @@ impl Grants for Store {
         Ok(counts)
     }
 
-    async fn end_grants_of_session(
+    async fn grants_of_session(
         &self,
         agent: AgentId,
         session: &str,
-        at: DateTime<Utc>,
-    ) -> Result<u64> {
-        let done = sqlx::query(
-            "UPDATE grants SET ended_at = $1, ended_why = $2
-             WHERE agent_id = $3 AND session_id = $4 AND ended_at IS NULL",
+        now: DateTime<Utc>,
+    ) -> Result<Vec<GrantRecord>> {
+        let rows: Vec<GrantRow> = sqlx::query_as(
+            "SELECT g.id, g.terms, g.scope, g.signature, g.uses, g.last_used_at, g.ended_at, g.ended_why
+             FROM grants g
+             WHERE g.agent_id = $1 AND g.session_id = $2 AND g.ended_at IS NULL AND g.expires_at > $3
+             ORDER BY g.id LIMIT $4",
         )
-        .bind(at.timestamp_millis())
-        .bind(GrantEnd::SessionEnded.name())
         .bind(agent.0)
         .bind(session)
-        .execute(&self.write)
+        .bind(now.timestamp_millis())
+        .bind(i64::try_from(GRANTS_PER_AGENT).unwrap_or(i64::MAX))
+        .fetch_all(&self.read)
         .await?;
-        Ok(done.rows_affected())
+        Ok(rows::grants(rows))
     }
 
     async fn approvals_before(

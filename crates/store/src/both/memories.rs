@@ -18,6 +18,7 @@ use uuid::Uuid;
 use super::{
     Connection, Db, Store,
     audience::{Columns, seen},
+    ended::{Ended, Row},
     grants::{holder_columns, may_answer},
     narrowed::among,
 };
@@ -36,16 +37,20 @@ const OF_MEMORY: Columns = Columns {
 const OF_ONE_QUESTION: i64 = 200;
 
 /// Writes one step; `false` when it does not fit.
-pub(super) async fn apply(connection: &mut Connection, write: &MemoryWrite) -> Result<bool> {
+pub(super) async fn apply(
+    connection: &mut Connection,
+    write: &MemoryWrite,
+    ended: &mut Ended,
+) -> Result<bool> {
     match write {
         MemoryWrite::Keep(memory) => Ok(may_hold(connection, memory, memory.terms.made_at).await?
-            && keep(connection, memory).await?),
+            && keep(connection, memory, ended).await?),
         MemoryWrite::Use {
             memory,
             interaction,
             at,
         } => Ok(may_hold(connection, memory, *at).await?
-            && was_not_revoked(connection, memory).await?
+            && has_not_ended(connection, memory).await?
             && use_once(connection, memory, *interaction, *at).await?),
         MemoryWrite::End { memory, at, why } => {
             let done = sqlx::query(
@@ -66,20 +71,22 @@ async fn may_hold(connection: &mut Connection, memory: &Memory, at: DateTime<Utc
     may_answer(connection, memory.terms.holder, team, at).await
 }
 
-/// A row can be made to forget that it was revoked. The journal cannot.
-async fn was_not_revoked(connection: &mut Connection, memory: &Memory) -> Result<bool> {
-    let revoked: Option<i64> = sqlx::query_scalar(
+/// A row can be made to forget that it has ended. The journal cannot: it tells of each end, and of what was erased.
+async fn has_not_ended(connection: &mut Connection, memory: &Memory) -> Result<bool> {
+    let ended: Option<i64> = sqlx::query_scalar(
         "SELECT seq FROM events
-         WHERE interaction_id = $1 AND type = 'memory.revoked' AND payload LIKE $2 LIMIT 1",
+         WHERE interaction_id = $1
+           AND (type = 'interaction.erased'
+                OR (type IN ('memory.revoked', 'memory.ended') AND payload LIKE $2)) LIMIT 1",
     )
     .bind(memory.terms.made_from.0)
     .bind(format!("%{}%", memory.terms.id))
     .fetch_optional(connection)
     .await?;
-    Ok(revoked.is_none())
+    Ok(ended.is_none())
 }
 
-async fn keep(connection: &mut Connection, memory: &Memory) -> Result<bool> {
+async fn keep(connection: &mut Connection, memory: &Memory, ended: &mut Ended) -> Result<bool> {
     let terms = &memory.terms;
     let (kind, holder) = holder_columns(terms.holder);
     let row = rows::MemoryText::of(memory)?;
@@ -88,10 +95,11 @@ async fn keep(connection: &mut Connection, memory: &Memory) -> Result<bool> {
         terms.team.as_ref().map(|team| team.id.0),
     );
     // Also what has run out: it stands in the way of no other.
-    sqlx::query(
+    let replaced: Vec<Row> = sqlx::query_as(
         "UPDATE memories SET ended_at = $1, ended_why = $2
          WHERE holder_id = $3 AND question = $4 AND ended_at IS NULL
-           AND COALESCE(team_id, $7) = $5 AND COALESCE(agent_id, $7) = $6",
+           AND COALESCE(team_id, $7) = $5 AND COALESCE(agent_id, $7) = $6
+         RETURNING id, agent_id, made_from",
     )
     .bind(terms.made_at.timestamp_millis())
     .bind(MemoryEnd::Replaced.name())
@@ -100,8 +108,9 @@ async fn keep(connection: &mut Connection, memory: &Memory) -> Result<bool> {
     .bind(team.unwrap_or_default())
     .bind(agent.unwrap_or_default())
     .bind(Uuid::nil())
-    .execute(&mut *connection)
+    .fetch_all(&mut *connection)
     .await?;
+    ended.memories(replaced, MemoryEnd::Replaced);
     let in_force: i64 = sqlx::query_scalar(
         "SELECT COUNT(*) FROM memories
          WHERE holder_id = $1 AND holder_kind = $2 AND ended_at IS NULL AND expires_at > $3",
@@ -173,45 +182,62 @@ pub(super) async fn follow(
     connection: &mut Connection,
     access: &Access,
     changeset: &Changeset,
+    ended: &mut Ended,
 ) -> Result<()> {
     let Some(at) = changeset.events.first().map(|event| event.at) else {
         return Ok(());
     };
     match access {
         Access::Person(person) if may_have_lost(person) => {
-            of_person(connection, person.id.0, at).await
+            of_person(connection, person.id.0, at, ended).await
         }
         Access::Member { person, .. } | Access::GivenPart { person, .. } => {
-            of_person(connection, person.0, at).await
+            of_person(connection, person.0, at, ended).await
         }
         Access::Team(team) if team.deleted_at.is_some() => {
             let all = "UPDATE memories SET ended_at = $1, ended_why = $2
-                 WHERE team_id = $3 AND ended_at IS NULL";
-            end(connection, all, team.id.0, MemoryEnd::TeamDeleted, at).await
+                 WHERE team_id = $3 AND ended_at IS NULL RETURNING id, agent_id, made_from";
+            end(
+                connection,
+                all,
+                team.id.0,
+                (MemoryEnd::TeamDeleted, at),
+                ended,
+            )
+            .await
         }
         Access::Home { agent, .. } => {
             let all = "UPDATE memories SET ended_at = $1, ended_why = $2
-                 WHERE agent_id = $3 AND ended_at IS NULL";
-            end(connection, all, agent.0, MemoryEnd::AgentChanged, at).await
+                 WHERE agent_id = $3 AND ended_at IS NULL RETURNING id, agent_id, made_from";
+            end(
+                connection,
+                all,
+                agent.0,
+                (MemoryEnd::AgentChanged, at),
+                ended,
+            )
+            .await
         }
         Access::Opened {
             team,
             agent,
             open: false,
         } => {
-            sqlx::query(
+            let rows: Vec<Row> = sqlx::query_as(
                 "UPDATE memories SET ended_at = $1, ended_why = $2
-                 WHERE agent_id = $3 AND team_id = $4 AND ended_at IS NULL",
+                 WHERE agent_id = $3 AND team_id = $4 AND ended_at IS NULL
+                 RETURNING id, agent_id, made_from",
             )
             .bind(at.timestamp_millis())
             .bind(MemoryEnd::AgentChanged.name())
             .bind(agent.0)
             .bind(team.0)
-            .execute(connection)
+            .fetch_all(connection)
             .await?;
+            ended.memories(rows, MemoryEnd::AgentChanged);
             Ok(())
         }
-        Access::Revoke { token, .. } => of_token(connection, *token, at).await,
+        Access::Revoke { token, .. } => of_token(connection, *token, at, ended).await,
         _ => Ok(()),
     }
 }
@@ -222,7 +248,12 @@ fn may_have_lost(person: &Person) -> bool {
 }
 
 /// Those of a person who may not answer for them any more.
-async fn of_person(connection: &mut Connection, person: Uuid, at: DateTime<Utc>) -> Result<()> {
+async fn of_person(
+    connection: &mut Connection,
+    person: Uuid,
+    at: DateTime<Utc>,
+    ended: &mut Ended,
+) -> Result<()> {
     let lost = "UPDATE memories SET ended_at = $1, ended_why = $2
          WHERE holder_id = $3 AND holder_kind = 'person' AND ended_at IS NULL
            AND NOT EXISTS (
@@ -230,18 +261,34 @@ async fn of_person(connection: &mut Connection, person: Uuid, at: DateTime<Utc>)
                WHERE p.id = $3 AND p.disabled_at IS NULL
                  AND (p.role = 'admin' OR (p.role = 'responder' AND (memories.team_id IS NULL OR EXISTS (
                      SELECT 1 FROM team_members m
-                     WHERE m.team_id = memories.team_id AND m.person_id = p.id AND m.part = 'answers')))))";
-    end(connection, lost, person, MemoryEnd::HolderLost, at).await
+                     WHERE m.team_id = memories.team_id AND m.person_id = p.id AND m.part = 'answers')))))
+         RETURNING id, agent_id, made_from";
+    end(connection, lost, person, (MemoryEnd::HolderLost, at), ended).await
 }
 
 /// Those that it let stand, or those for the agent whose it was: who lost it may have had somebody else ask with it.
-async fn of_token(connection: &mut Connection, token: TokenId, at: DateTime<Utc>) -> Result<()> {
+async fn of_token(
+    connection: &mut Connection,
+    token: TokenId,
+    at: DateTime<Utc>,
+    ended: &mut Ended,
+) -> Result<()> {
     let made = "UPDATE memories SET ended_at = $1, ended_why = $2
-         WHERE holder_id = $3 AND holder_kind = 'token' AND ended_at IS NULL";
-    end(connection, made, token.0, MemoryEnd::HolderLost, at).await?;
+         WHERE holder_id = $3 AND holder_kind = 'token' AND ended_at IS NULL
+         RETURNING id, agent_id, made_from";
+    end(
+        connection,
+        made,
+        token.0,
+        (MemoryEnd::HolderLost, at),
+        ended,
+    )
+    .await?;
     let asked = "UPDATE memories SET ended_at = $1, ended_why = $2
-         WHERE agent_id = (SELECT agent_id FROM tokens WHERE id = $3) AND ended_at IS NULL";
-    end(connection, asked, token.0, MemoryEnd::AgentChanged, at).await
+         WHERE agent_id = (SELECT agent_id FROM tokens WHERE id = $3) AND ended_at IS NULL
+         RETURNING id, agent_id, made_from";
+    let why = MemoryEnd::AgentChanged;
+    end(connection, asked, token.0, (why, at), ended).await
 }
 
 /// `all` says which, of one thing.
@@ -249,15 +296,16 @@ async fn end(
     connection: &mut Connection,
     all: &'static str,
     of: Uuid,
-    why: MemoryEnd,
-    at: DateTime<Utc>,
+    (why, at): (MemoryEnd, DateTime<Utc>),
+    ended: &mut Ended,
 ) -> Result<()> {
-    sqlx::query(all)
+    let rows: Vec<Row> = sqlx::query_as(all)
         .bind(at.timestamp_millis())
         .bind(why.name())
         .bind(of)
-        .execute(connection)
+        .fetch_all(connection)
         .await?;
+    ended.memories(rows, why);
     Ok(())
 }
 

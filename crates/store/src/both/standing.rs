@@ -48,6 +48,9 @@ async fn may_answer(
         Some(Role::Responder) => false,
         Some(Role::Admin) => true,
     };
+    if standing.admins_only {
+        return Ok(is_admin);
+    }
     let Some(team) = standing.team else {
         return Ok(!standing.members_only);
     };

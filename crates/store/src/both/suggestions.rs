@@ -105,7 +105,7 @@ impl Suggestions for Store {
                 OR EXISTS (
                     SELECT 1 FROM interactions i
                     WHERE i.agent_id = $2 AND i.alike = $4 AND i.closed_at IS NOT NULL
-                      AND i.closed_at >= suggestions.at AND i.outcome = 'denied'
+                      AND i.closed_at > suggestions.at AND i.outcome = 'denied'
                       AND COALESCE(i.team_id, $7) = $3)",
         )
         .bind(offered.person.0)

@@ -7,16 +7,17 @@ use domain::{
 };
 use uuid::Uuid;
 
-use super::Connection;
+use super::{Connection, ended::Ended};
 use crate::{JournalState, Result, rows};
 
 /// Writes everything a changeset holds, of so many bytes, after the event `after`; `false` at the first thing
-/// that does not fit.
+/// that does not fit. What it ends beside what it says goes to `ended`.
 pub(super) async fn apply(
     connection: &mut Connection,
     changeset: &Changeset,
     bytes: i64,
     after: i64,
+    ended: &mut Ended,
 ) -> Result<bool> {
     if !charge(connection, changeset, bytes).await?
         || !super::erase::may_be_told(connection, changeset).await?
@@ -45,8 +46,8 @@ pub(super) async fn apply(
             Write::Task(task) => put_task(connection, task).await?,
             Write::Access(access) => {
                 let fits = super::access::apply(connection, access).await?;
-                super::grants::follow(connection, access, changeset).await?;
-                super::memories::follow(connection, access, changeset).await?;
+                super::grants::follow(connection, access, changeset, ended).await?;
+                super::memories::follow(connection, access, changeset, ended).await?;
                 fits
             }
             Write::Endpoint(endpoint) => {
@@ -55,8 +56,8 @@ pub(super) async fn apply(
             Write::Counted(standing) => super::standing::holds(connection, standing).await?,
             Write::Ladder(step) => super::ladders::apply(connection, step).await?,
             Write::Attach(attaching) => super::attachments::apply(connection, attaching).await?,
-            Write::Grant(step) => super::grants::apply(connection, step).await?,
-            Write::Memory(step) => super::memories::apply(connection, step).await?,
+            Write::Grant(step) => super::grants::apply(connection, step, ended).await?,
+            Write::Memory(step) => super::memories::apply(connection, step, ended).await?,
             Write::Policy(step) => super::policies::apply(connection, step).await?,
             Write::Reach(reach) => super::reaches::apply(connection, reach).await?,
             // What is owed by it is made of it with the events of the batch.

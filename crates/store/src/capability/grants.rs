@@ -47,14 +47,13 @@ pub trait Grants: Send + Sync {
         since: DateTime<Utc>,
     ) -> Result<HashMap<GrantId, u64>>;
 
-    /// Ends those for this session of an agent, which has ended, and returns how many these were. No changeset: nobody is
-    /// told.
-    async fn end_grants_of_session(
+    /// Those for this session of an agent alone that have not ended at `now`, the oldest first.
+    async fn grants_of_session(
         &self,
         agent: AgentId,
         session: &str,
-        at: DateTime<Utc>,
-    ) -> Result<u64>;
+        now: DateTime<Utc>,
+    ) -> Result<Vec<GrantRecord>>;
 
     /// Approvals of an agent that were closed since then, before this one by time and id, those closed last first, as far
     /// as they are proven.

@@ -3,7 +3,10 @@
 use domain::{Changeset, journal::Record, obligation::obligations};
 use sqlx::{Connection, PgConnection, PgPool};
 
-use super::writes::{apply, journal_end};
+use super::{
+    ended::Ended,
+    writes::{apply, journal_end},
+};
 use crate::{
     Result, journal, search,
     writer::{BatchError, CommitBatch, Written, has_parts},
@@ -33,12 +36,13 @@ impl CommitBatch for Batches {
             let mut next = end;
             let (stored, events) = journal::append_all(&mut next, changeset.clone())?;
             let bytes = journal::stored_bytes(&stored);
+            let mut ended = Ended::default();
             let fits = if journal::is_late(changeset, &appended) {
                 false
             } else if has_parts(changeset) {
                 // Rows written before the part that does not fit have to go again.
                 let mut nested = transaction.begin().await?;
-                let fits = apply(&mut nested, changeset, bytes, end.seq).await?;
+                let fits = apply(&mut nested, changeset, bytes, end.seq, &mut ended).await?;
                 if fits {
                     nested.commit().await?;
                 } else {
@@ -46,7 +50,7 @@ impl CommitBatch for Batches {
                 }
                 fits
             } else {
-                apply(&mut transaction, changeset, bytes, end.seq).await?
+                apply(&mut transaction, changeset, bytes, end.seq, &mut ended).await?
             };
             if !fits {
                 outcomes.push(Written::Conflict);
@@ -57,7 +61,10 @@ impl CommitBatch for Batches {
             appended.extend(stored);
             owed.extend(obligations(&events, &changeset.writes));
             texts.extend(events.iter().filter_map(search::text_of));
-            outcomes.push(Written::Committed(events));
+            // No word of these is searched for, and nobody is owed them.
+            let (more, told) = ended.told(changeset.events.first(), &mut end)?;
+            appended.extend(more);
+            outcomes.push(Written::Committed([events, told].concat()));
         }
         append(&mut transaction, &appended).await?;
         super::index::insert(&mut transaction, &texts).await?;

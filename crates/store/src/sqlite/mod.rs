@@ -24,6 +24,8 @@ mod cards;
 mod content;
 #[path = "../both/duties.rs"]
 mod duties;
+#[path = "../both/ended.rs"]
+mod ended;
 #[path = "../both/endpoints.rs"]
 mod endpoints;
 #[path = "../both/erase.rs"]

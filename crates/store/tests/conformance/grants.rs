@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use domain::{
-    AgentRef, Audience, Changeset, Grant, Interaction, Part, Parts, Person, Principal, Role,
-    SecretHash, Team, Token, TokenKind, Verify, Write,
+    AgentRef, Audience, Changeset, Event, Grant, GrantEvent, Interaction, InteractionEvent, Part,
+    Parts, Payload, Person, Principal, Role, SecretHash, Team, Token, TokenKind, Verify, Write,
     access::{Access, NewLink},
     decide::{
         access, grant as rules,
@@ -27,6 +27,7 @@ store::on_both_databases!(
     what_is_revoked_is_used_no_more,
     a_row_that_forgets_that_it_was_revoked_is_used_no_more,
     a_row_that_forgets_its_uses_is_used_no_more,
+    what_was_approved_begins_no_more_once_its_grant_was_taken_back,
     a_grant_ends_with_the_rights_of_its_person,
     a_grant_ends_with_the_part_in_its_team,
     a_grant_ends_with_the_home_of_its_agent,
@@ -198,6 +199,35 @@ async fn is_over(
     );
     assert!(store.interaction(opened).await.unwrap().is_none());
     assert_eq!(record(store, grant).await.uses, stored.uses);
+
+    // The journal tells of it once, so it does not help that the row forgets it.
+    let id = grant.terms.id;
+    let tells = |event: &Event| match &event.payload {
+        Payload::Grant(GrantEvent::Revoked { id: of }) => *of == id && why == GrantEnd::Revoked,
+        Payload::Grant(GrantEvent::Ended { id: of, why: told }) => *of == id && *told == why,
+        Payload::Interaction(InteractionEvent::Erased(_)) => why == GrantEnd::Erased,
+        _ => false,
+    };
+    let told = store.events_of(grant.terms.made_from, 0, 100);
+    let told = told.await.unwrap().filter(tells).count();
+    assert_eq!(told, 1, "{why:?}");
+    let of_it = format!("WHERE terms LIKE '%{id}%'");
+    let forget = format!("UPDATE grants SET ended_at = NULL, ended_why = NULL {of_it}");
+    database.place.execute(&forget).await.unwrap();
+    let late = using(database, grant, &grant.terms.agent, team);
+    let committed = store.commit(late).await;
+    assert!(
+        matches!(committed, Err(CommitError::Conflict)),
+        "{committed:?}"
+    );
+    let at = stored.ended.map(|ended| ended.at.timestamp_millis());
+    let again = format!(
+        "UPDATE grants SET ended_at = {}, ended_why = '{}' {of_it}",
+        at.unwrap(),
+        why.name()
+    );
+    database.place.execute(&again).await.unwrap();
+    assert_eq!(record(store, grant).await, stored);
     verify_journal(store).await.unwrap();
 }
 
@@ -278,6 +308,7 @@ async fn of_many_uses_at_once_no_more_than_allowed_count(database: Database) {
     assert_eq!(used.uses, 3);
     assert_eq!(used.ended.map(|ended| ended.why), Some(GrantEnd::UsedUp));
     assert!(!used.was_taken_back());
+    is_over(&database, &*store, &grant, None, GrantEnd::UsedUp).await;
     assert_eq!(store.count_grants(agent.id, epoch()).await.unwrap(), 0);
 }
 
@@ -336,6 +367,64 @@ async fn a_row_that_forgets_its_uses_is_used_no_more(database: Database) {
         store.commit(late).await,
         Err(CommitError::Conflict)
     ));
+}
+
+/// An agent begins what a grant has approved.
+fn beginning(
+    database: &Database,
+    used: &Interaction,
+    grant: &Grant,
+    agent: &AgentRef,
+) -> Changeset {
+    let run = "one".to_owned();
+    let mut begun = decide::consume(used, agent, run, database.at(12)).unwrap();
+    begun.writes.push(Write::Grant(GrantWrite::Stands {
+        grant: grant.terms.id,
+        made_from: grant.terms.made_from,
+    }));
+    begun
+}
+
+async fn what_was_approved_begins_no_more_once_its_grant_was_taken_back(database: Database) {
+    let store = trusting(&database).await;
+    let agent = database.agent(&*store, "backend").await;
+    let ana = person(&database, &*store, "Ana", Role::Responder).await;
+    let by = principal(&ana, Parts::default());
+    let approval = approved(&database, &*store, &agent, None, &by).await;
+    let once = GrantDraft {
+        uses: Some(1),
+        ..for_a_week()
+    };
+    let used_up = granted(&database, &*store, &approval, once, &by).await;
+    let lasting = granted(&database, &*store, &approval, for_a_week(), &by).await;
+    let mut used = Vec::new();
+    for grant in [&used_up, &lasting, &lasting, &lasting] {
+        let using = using(&database, grant, &agent, None);
+        used.push(written(&using));
+        store.commit(using).await.unwrap();
+    }
+    // One that was used up stands by what it has approved.
+    for (used, grant) in [(&used[0], &used_up), (&used[1], &lasting)] {
+        let begun = beginning(&database, used, grant, &agent);
+        store.commit(begun).await.unwrap();
+    }
+    let revoking = rules::revoke(&record(&*store, &lasting).await, &by, database.at(11));
+    store.commit(revoking.unwrap()).await.unwrap();
+    let late = beginning(&database, &used[2], &lasting, &agent);
+    assert!(matches!(
+        store.commit(late).await,
+        Err(CommitError::Conflict)
+    ));
+    // Whatever the row says of it.
+    let forget = "UPDATE grants SET ended_at = NULL, ended_why = NULL";
+    database.place.execute(forget).await.unwrap();
+    let late = beginning(&database, &used[3], &lasting, &agent);
+    assert!(matches!(
+        store.commit(late).await,
+        Err(CommitError::Conflict)
+    ));
+    let stored = store.interaction(used[3].id).await.unwrap().unwrap();
+    assert_eq!(stored.consumed, None);
 }
 
 async fn a_grant_ends_with_the_rights_of_its_person(database: Database) {
@@ -440,10 +529,19 @@ async fn a_grant_for_a_session_ends_with_it(database: Database) {
     };
     let grant = granted(&database, &*store, &approval, draft, &by).await;
     let lasting = granted(&database, &*store, &approval, for_a_week(), &by).await;
-    let at = database.at(5).at;
-    let end = |session| store.end_grants_of_session(agent.id, session, at);
-    assert_eq!(end("run 2").await.unwrap(), 0);
-    assert_eq!(end("run 1").await.unwrap(), 1);
+    let now = database.at(5).at;
+    let of = |session| store.grants_of_session(agent.id, session, now);
+    assert_eq!(of("run 2").await.unwrap(), []);
+    let open = of("run 1").await.unwrap();
+    assert_eq!(open, [record(&*store, &grant).await]);
+    let ending = rules::end_with_session(&open[0], &agent, database.at(5)).unwrap();
+    let again = ending.clone();
+    store.commit(ending).await.unwrap();
+    assert!(matches!(
+        store.commit(again).await,
+        Err(CommitError::Conflict)
+    ));
+    assert_eq!(of("run 1").await.unwrap(), []);
     is_over(&database, &*store, &grant, None, GrantEnd::SessionEnded).await;
     assert_eq!(record(&*store, &lasting).await.ended, None);
 }

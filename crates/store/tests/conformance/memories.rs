@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use domain::{
-    AgentRef, Audience, Changeset, Interaction, Memory, Part, Parts, Person, Principal, Role,
-    SecretHash, Team, Write,
+    AgentRef, Audience, Changeset, Event, Interaction, InteractionEvent, Memory, MemoryEvent, Part,
+    Parts, Payload, Person, Principal, Role, SecretHash, Team, Write,
     access::{Access, NewLink},
     decide::{
         access,
@@ -209,6 +209,35 @@ async fn is_over(
     );
     assert!(store.interaction(opened).await.unwrap().is_none());
     assert_eq!(record(store, memory).await.uses, stored.uses);
+
+    // The journal tells of it once, so it does not help that the row forgets it.
+    let id = memory.terms.id;
+    let tells = |event: &Event| match &event.payload {
+        Payload::Memory(MemoryEvent::Revoked { id: of }) => *of == id && why == MemoryEnd::Revoked,
+        Payload::Memory(MemoryEvent::Ended { id: of, why: told }) => *of == id && *told == why,
+        Payload::Interaction(InteractionEvent::Erased(_)) => why == MemoryEnd::Erased,
+        _ => false,
+    };
+    let told = store.events_of(memory.terms.made_from, 0, 100);
+    let told = told.await.unwrap().filter(tells).count();
+    assert_eq!(told, 1, "{why:?}");
+    let of_it = format!("WHERE terms LIKE '%{id}%'");
+    let forget = format!("UPDATE memories SET ended_at = NULL, ended_why = NULL {of_it}");
+    database.place.execute(&forget).await.unwrap();
+    let late = using(database, memory, agent, team);
+    let committed = store.commit(late).await;
+    assert!(
+        matches!(committed, Err(CommitError::Conflict)),
+        "{committed:?}"
+    );
+    let at = stored.ended.map(|ended| ended.at.timestamp_millis());
+    let again = format!(
+        "UPDATE memories SET ended_at = {}, ended_why = '{}' {of_it}",
+        at.unwrap(),
+        why.name()
+    );
+    database.place.execute(&again).await.unwrap();
+    assert_eq!(record(store, memory).await, stored);
     verify_journal(store).await.unwrap();
 }
 
@@ -528,7 +557,12 @@ async fn what_a_person_lets_stand_anew_takes_the_place_of_what_stood(database: D
     let question = answered(&database, &*store, &agent, None, again, &by).await;
     let second = kept(&database, &*store, &question, for_a_week(), &by).await;
     let ended = record(&*store, &first).await.ended;
-    assert_eq!(ended.map(|it| it.why), Some(MemoryEnd::Replaced));
+    let (id, why) = (first.terms.id, MemoryEnd::Replaced);
+    assert_eq!(ended.map(|it| it.why), Some(why));
+    let told = store.events_of(first.terms.made_from, 0, 100);
+    let mut told = told.await.unwrap().map(|event| event.payload);
+    let replaced = Payload::Memory(MemoryEvent::Ended { id, why });
+    assert!(told.any(|payload| payload == replaced));
     for stands in [&for_all, &of_other, &of_ben, &second] {
         assert_eq!(record(&*store, stands).await.ended, None);
     }

@@ -1,7 +1,7 @@
 //! What each call may be refused with. The problems are real ones, so status, code and wording are those of
 //! `problem.rs`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{Refused, Uncounted, interaction::Outcome};
@@ -128,6 +128,9 @@ fn problems(operation: &Operation) -> Vec<Refusal> {
         ]);
     }
     found.push(Refusal::no_place());
+    // One example for each code.
+    let mut named = BTreeSet::new();
+    found.retain(|refusal| named.insert((refusal.status().as_u16(), refusal.code())));
     found
 }
 

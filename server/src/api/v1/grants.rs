@@ -92,7 +92,7 @@ impl From<GrantShown> for GrantBody {
                 id: team.id.0,
                 name: team.name,
             }),
-            in_words: matcher.as_ref().map(Matcher::in_words),
+            in_words: shown.in_words,
             matcher,
             session_id,
             made_from: terms.made_from,
@@ -155,7 +155,7 @@ struct PastOneBody {
 impl From<Offer> for OfferBody {
     fn from(offer: Offer) -> Self {
         Self {
-            in_words: offer.matcher.in_words(),
+            in_words: offer.in_words,
             matcher: offer.matcher,
             past: offer.past.into(),
         }

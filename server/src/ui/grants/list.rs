@@ -115,7 +115,12 @@ fn line(grant: &GrantShown, may_revoke: bool, uses: &str) -> String {
     let scope = grant.record.grant.scope.as_ref();
     let covers = scope.map_or_else(
         || "<p>What it covered was erased.</p>".to_owned(),
-        |scope| whole(&scope.matcher),
+        |scope| {
+            whole(
+                &scope.matcher,
+                grant.in_words.as_deref().unwrap_or_default(),
+            )
+        },
     );
     let session = match terms.for_session {
         true => ", for one session",

@@ -243,7 +243,7 @@ fn choices(offers: &[Offer], what: &str) -> String {
                 true => "Exactly this again",
                 false => "Others like it",
             },
-            whole = whole(&offer.matcher),
+            whole = whole(&offer.matcher, &offer.in_words),
             past = past(&offer.past),
         );
     }

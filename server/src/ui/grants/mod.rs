@@ -36,8 +36,8 @@ pub(super) fn routes() -> Router<AppState> {
 
 /// All that a matcher covers, as HTML (rule 11): the words, then each argument that stays, and each that may differ. Nothing in
 /// it is hidden.
-fn whole(matcher: &Matcher) -> String {
-    let words = Prose(&lines(&matcher.in_words())).to_string();
+fn whole(matcher: &Matcher, in_words: &str) -> String {
+    let words = Prose(&lines(in_words)).to_string();
     let Matcher::Like(pattern) = matcher else {
         return format!("<p>{words}</p>");
     };

@@ -52,6 +52,14 @@ impl Question {
         let who = format!("<bdi>{}</bdi>", Text(who));
         let agent = format!("<bdi>{}</bdi>", Text(&self.row.agent));
         let kind = self.row.kind;
+        // Where nobody was asked, it says by what.
+        if let Some(rule) = &ending.ruled {
+            let rule = format!("The policy “<bdi>{}</bdi>”", Text(rule));
+            return match ending.outcome {
+                Outcome::Approved => format!("{rule} approved it {ago}."),
+                _ => format!("{rule} denied it {ago}."),
+            };
+        }
         match ending.outcome {
             Outcome::Answered if kind == Kind::Acknowledgement => {
                 format!("{who} acknowledged it {ago}.")
@@ -63,7 +71,13 @@ impl Question {
                 ),
                 None => format!("{who} answered {ago}."),
             },
-            Outcome::Approved => format!("{who} approved it {ago}."),
+            Outcome::Approved => match &ending.granted {
+                Some(day) if ending.by_you => {
+                    format!("Your grant of {} approved it {ago}.", Text(day))
+                }
+                Some(day) => format!("{who}’s grant of {} approved it {ago}.", Text(day)),
+                None => format!("{who} approved it {ago}."),
+            },
             Outcome::Denied => format!("{who} denied it {ago}."),
             Outcome::Proceed
             | Outcome::ProceedClean
@@ -110,12 +124,23 @@ impl Question {
         Some(shown.to_owned())
     }
 
+    /// The way to approve the next ones like it ahead, for whoever may.
+    pub(super) fn way_ahead(&self) -> Option<String> {
+        let BlockerStatus::Closed(ending) = &self.status else {
+            return None;
+        };
+        let place = format!("/settings/grants/new?from={}", self.row.id);
+        (ending.goes_on && self.may_answer)
+            .then(|| format!("<a href=\"{place}\">And the next ones like this…</a>"))
+    }
+
     /// In half a sentence, for the page that comes after it: `You approved it`.
     pub(super) fn done(&self) -> Option<&'static str> {
         let BlockerStatus::Closed(ending) = &self.status else {
             return None;
         };
-        if !ending.by_you {
+        // What a standing decision of theirs has approved was not pressed here.
+        if !ending.by_you || ending.granted.is_some() {
             return None;
         }
         Some(match ending.outcome {

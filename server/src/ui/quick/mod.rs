@@ -307,7 +307,7 @@ impl ForPerson {
             "<main data-id=\"{id}\" data-version=\"{version}\" data-by=\"{by}\"{open}{rest}>{after}{who}\
              <h1 dir=\"auto\">{title}</h1>{deadline}{offline}{above}\
              <div class=\"end\">{problem}{end}{on}\
-             <nav class=\"more\" aria-label=\"More\">{later}<a href=\"{full}\">Full page</a></nav></div></main>",
+             <nav class=\"more\" aria-label=\"More\">{later}{ahead}<a href=\"{full}\">Full page</a></nav></div></main>",
             version = question.version,
             by = question.reader,
             open = if question.is_open() { " data-open" } else { "" },
@@ -316,6 +316,7 @@ impl ForPerson {
                 true => " data-rest",
                 false => "",
             },
+            ahead = question.way_ahead().unwrap_or_default(),
             after = self.after(wanted.after.as_deref(), id).await?,
             who = question.who,
             title = Text(&question.title),
@@ -346,10 +347,12 @@ impl ForPerson {
             found => found?,
         };
         let question = self.question(&interaction, None).await?;
+        let ahead = question.way_ahead();
+        let ahead = ahead.map_or_else(String::new, |way| format!(". {way}"));
         Ok(question.done().map_or_else(String::new, |done| {
             let about = question.row.preview;
             format!(
-                "<p class=\"notice\" role=\"status\">{done}: <a href=\"/q/{id}\"><bdi>{}</bdi></a></p>",
+                "<p class=\"notice\" role=\"status\">{done}: <a href=\"/q/{id}\"><bdi>{}</bdi></a>{ahead}</p>",
                 Text(&question::clipped(&about, 60))
             )
         }))

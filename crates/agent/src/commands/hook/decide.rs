@@ -33,8 +33,8 @@ pub(super) async fn decide(
     let key = new_key();
     let asked = client.ask(&body, &key).await?;
     let closed = client.wait(&asked.id).await?;
-    let reason = match verdict(&closed) {
-        Ok(reason) => reason,
+    let comment = match verdict(&closed) {
+        Ok(comment) => comment,
         Err(no) => {
             // It was answered, even if the server does not hear that it was collected.
             let _ = tokio::time::timeout(super::GRACE, client.collect(&asked.id)).await;
@@ -61,7 +61,9 @@ pub(super) async fn decide(
     client.consume(&asked.id, &call.new_run(), &trust).await?;
     // Until the last moment that is ours.
     unchanged(call, &files, &expected.digest).await?;
-    Ok(reason)
+    // Whose word it is, is signed; what was said beside it is not.
+    let by = receipt.decision.approved_in_words();
+    Ok(format!("{by}{comment}"))
 }
 
 /// On a thread of its own: a disk may take its time, and this program must not lose time.
@@ -89,18 +91,23 @@ async fn unchanged(call: &Arc<Call>, files: &Named, approved: &str) -> anyhow::R
     Ok(())
 }
 
+/// What was said with a yes.
 fn verdict(closed: &Interaction) -> anyhow::Result<String> {
     let answer = closed.answer.as_ref();
     let who = answer.and_then(|answer| answer.responder.as_ref());
+    let by_rule = who.is_some_and(|who| who["via"] == "policy");
     let who = who.and_then(|who| who["name"].as_str());
-    let who = who.unwrap_or("Somebody");
+    let who = match who.unwrap_or("Somebody") {
+        rule if by_rule => format!("The policy `{rule}`"),
+        who => who.to_owned(),
+    };
     let comment = answer.and_then(|answer| answer.text.as_deref());
     let comment = comment.filter(|text| !text.is_empty());
     let comment = comment.map_or_else(String::new, |text| format!(": {text}"));
     match closed.outcome.as_deref() {
         Some("approved") => {
             ensure!(closed.approved == Some(true), "the approval is not one");
-            Ok(format!("{who} approved it{comment}"))
+            Ok(comment)
         }
         Some("denied") => bail!("{who} denied it{comment}"),
         Some("expired") => bail!("nobody approved it in time, so it must not run"),

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     attachment::{Attachment, Holder},
-    changeset::{Changeset, Write},
+    changeset::{Changeset, Standing, Write},
     decide::next::{advance, event},
     event::InteractionEvent,
     fault::{Fault, Faults},
@@ -43,7 +43,7 @@ pub fn answer(
 /// last (rule 16); one denial ends it.
 ///
 /// # Errors
-/// As [`answer`]; [`Refused::NotCounted`], [`Refused::HasApproved`].
+/// As [`answer`]; [`Refused::NotCounted`], [`Refused::HasApproved`], [`Refused::NotAnAdmin`].
 pub fn answer_counted(
     interaction: &Interaction,
     draft: AnswerDraft,
@@ -112,6 +112,10 @@ pub fn answer_counted(
                 }
             }
         }
+        (None, Outcome::Approved) if interaction.request.is_for_admins() => {
+            standing = Some(of_an_admin(interaction, by)?);
+            Vec::new()
+        }
         // Who had approved stays on record.
         _ => interaction.votes().to_vec(),
     };
@@ -145,6 +149,21 @@ pub fn answer_counted(
     changeset.writes.extend(standing.map(Write::Counted));
     attach_to_answer(&mut changeset, Holder::of(by), &found)?;
     Ok(changeset)
+}
+
+/// The one admin who approves it: a person, and one by the time it is committed.
+fn of_an_admin(interaction: &Interaction, by: &Principal) -> Result<Box<Standing>, Refused> {
+    match by {
+        Principal::Person { id, .. } if by.is_admin() => Ok(Box::new(Standing {
+            people: vec![*id],
+            team: interaction.team_id(),
+            members_only: false,
+            admins_only: true,
+            agent: interaction.agent.id,
+            owners: None,
+        })),
+        _ => Err(Refused::NotAnAdmin),
+    }
 }
 
 /// Files go with what ends it.

@@ -125,7 +125,8 @@ impl Voters {
         Box::new(Standing {
             people,
             team: interaction.team_id(),
-            members_only: quorum.of == Counted::Team,
+            members_only: quorum.of == Counted::Team && !interaction.request.is_for_admins(),
+            admins_only: interaction.request.is_for_admins(),
             agent: interaction.agent.id,
             owners: quorum
                 .four_eyes
@@ -136,8 +137,8 @@ impl Voters {
     /// Whether the approval of this one counts.
     ///
     /// # Errors
-    /// [`Refused::NotCounted`]; [`Refused::NotAResponder`], [`Refused::NotInTeam`], [`Refused::NotSeen`] for a person who
-    /// may not answer it any more.
+    /// [`Refused::NotCounted`], [`Refused::NotAnAdmin`]; [`Refused::NotAResponder`], [`Refused::NotInTeam`],
+    /// [`Refused::NotSeen`] for a person who may not answer it any more.
     pub fn count(
         &self,
         id: Uuid,
@@ -160,6 +161,13 @@ impl Voters {
             if owners.any(|owner| owner.0 == id) {
                 return Err(Refused::NotCounted(Uncounted::OwnsAgent));
             }
+        }
+        // The team whose members count is not there, so it cannot be asked who is one.
+        if interaction.request.is_for_admins() {
+            return match person.is_admin() {
+                true => Ok(()),
+                false => Err(Refused::NotAnAdmin),
+            };
         }
         // Where no team is asked, nobody is of it.
         let is_of_team = || {

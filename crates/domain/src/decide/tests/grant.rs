@@ -17,6 +17,7 @@ use crate::{
     interaction::{Approver, Outcome, Receipt, Request},
     limits,
     matcher::Matcher,
+    memory::MemoryEnd,
     sign::{PublicKey, Signature, Verify},
     testing::{Counter, Stamp, agent, at, epoch, given, journalled, person, request, written},
 };
@@ -777,6 +778,68 @@ fn whoever_may_answer_revokes_and_only_once() {
         rules::revoke(&tests, &ana, at(&ids, over)),
         Err(Refused::Unchanged)
     );
+}
+
+#[test]
+fn a_session_that_is_over_ends_what_was_approved_for_it_alone() {
+    let ids = Counter::default();
+    let approval = approved("cargo test", &ids);
+    let draft = GrantDraft {
+        for_session: true,
+        ..GrantDraft::default()
+    };
+    let made = rules::make(&approval, draft, &person(Role::Responder), 0, at(&ids, 2)).unwrap();
+    let [Write::Grant(GrantWrite::Make(grant))] = &*made.writes else {
+        panic!("{made:?}")
+    };
+    let record = GrantRecord {
+        grant: (**grant).clone(),
+        uses: 0,
+        last_used_at: None,
+        ended: None,
+    };
+    let id = record.grant.terms.id;
+    let ended = rules::end_with_session(&record, &agent(), at(&ids, 3)).unwrap();
+    assert!(matches!(
+        &*ended.writes,
+        [Write::Grant(GrantWrite::End { grant, why: GrantEnd::SessionEnded, .. })] if *grant == id
+    ));
+    let [event] = &*ended.events else {
+        panic!("{ended:?}")
+    };
+    let why = GrantEnd::SessionEnded;
+    assert_eq!(event.payload, Payload::Grant(GrantEvent::Ended { id, why }));
+    assert_eq!(event.interaction_id, Some(approval.id));
+    let stored = event.payload.stored().unwrap();
+    assert_eq!(stored, format!(r#"{{"id":"{id}","why":"session_ended"}}"#));
+    let read = Payload::read("grant.ended", &stored).unwrap();
+    assert_eq!(read, event.payload);
+
+    let other = AgentRef {
+        id: AgentId(Uuid::max()),
+        ..agent()
+    };
+    let end = |record: &GrantRecord, agent: &AgentRef| {
+        rules::end_with_session(record, agent, at(&ids, 4)).map(drop)
+    };
+    assert_eq!(end(&record, &other), Err(Refused::NotYours));
+    let over = GrantRecord {
+        ended: Some(Ended { at: epoch(), why }),
+        ..record
+    };
+    assert_eq!(end(&over, &agent()), Err(Refused::Unchanged));
+    let lasting = of_tests(&ids);
+    assert_eq!(end(&lasting, &agent()), Err(Refused::Unchanged));
+}
+
+#[test]
+fn an_end_is_told_by_the_name_that_its_row_has() {
+    for why in GrantEnd::ALL {
+        assert_eq!(serde_json::to_value(why).unwrap(), why.name());
+    }
+    for why in MemoryEnd::ALL {
+        assert_eq!(serde_json::to_value(why).unwrap(), why.name());
+    }
 }
 
 #[test]

@@ -810,8 +810,14 @@ fn a_file_is_loaded_once_and_by_nobody_who_is_no_admin() {
     };
     let again = policies::load(those(set), rules.clone(), &operator, at(&ids, 2));
     assert_eq!(again, Err(Refused::Unchanged));
-    let refused = policies::load(no(), rules, &person(Role::Responder), at(&ids, 2));
+    let refused = policies::load(no(), rules.clone(), &person(Role::Responder), at(&ids, 2));
     assert_eq!(refused, Err(Refused::NotAnAdmin));
+    // A browser that was left open reads nothing again, as it sets nothing.
+    let late = crate::limits::PROOF_LASTS.num_seconds();
+    let admin = person(Role::Admin);
+    assert!(policies::load(no(), rules.clone(), &admin, at(&ids, 2)).is_ok());
+    let refused = policies::load(no(), rules, &admin, at(&ids, late));
+    assert_eq!(refused, Err(Refused::Unproven));
 }
 
 #[test]

@@ -746,3 +746,74 @@ proptest! {
         }
     }
 }
+
+/// What a rule has a team decide that is not there.
+fn for_admins(approvals: Value, ids: &Counter) -> Interaction {
+    let fields = json!({"timeout_seconds": 60, "approvals": approvals});
+    let mut asked = request(with(Kind::Approval, fields));
+    asked.ruled = Some(Box::default());
+    let team = Some(team(50).named());
+    let asked = asked.asked_of_admins();
+    written(&decide::open(
+        asked,
+        agent(),
+        team,
+        None,
+        None,
+        None,
+        at(ids, 0),
+    ))
+}
+
+#[test]
+fn where_the_team_of_a_rule_is_not_there_only_admins_approve() {
+    let ids = Counter::default();
+    let (ana, bo) = (
+        somebody(0, Role::Admin, false),
+        somebody(1, Role::Admin, false),
+    );
+    let voters = Voters {
+        people: vec![ana.clone(), bo.clone(), member(2)],
+        owners: vec![id(3)],
+        lapsed: Vec::new(),
+    };
+    let script = Principal::Script {
+        id: TokenId(Uuid::from_u128(70)),
+        name: "ci".into(),
+        teams: [(TEAM, Part::Answers)].into_iter().collect(),
+    };
+    let one = for_admins(Value::Null, &ids);
+    let several = for_admins(json!({"needed": 2, "of": "team", "four_eyes": true}), &ids);
+    let says = |asked: &Interaction, approved: bool, by: &Principal, n| {
+        let draft = given(json!({"approved": approved}));
+        decide::answer_counted(asked, draft, by, &voters, None, at(&ids, n))
+    };
+    for by in [&member(2), &script] {
+        assert_eq!(says(&one, true, by, 1), Err(Refused::NotAnAdmin));
+        // A no needs nobody more.
+        assert!(says(&one, false, by, 1).is_ok());
+        assert!(says(&several, true, by, 1).is_err());
+    }
+    let given = says(&one, true, &ana, 1).unwrap();
+    assert_eq!(written(&given).approved(), Some(true));
+    let standing = |changeset: &Changeset| {
+        let mut writes = changeset.writes.iter();
+        writes.find_map(|write| match write {
+            Write::Counted(standing) => Some((
+                standing.people.clone(),
+                standing.admins_only,
+                standing.members_only,
+            )),
+            _ => None,
+        })
+    };
+    assert_eq!(standing(&given), Some((vec![id(0)], true, false)));
+    let first = says(&several, true, &ana, 1).unwrap();
+    let waits = written(&first);
+    assert!(waits.state.is_pending());
+    let last = says(&waits, true, &bo, 2).unwrap();
+    assert_eq!(written(&last).approved(), Some(true));
+    assert_eq!(standing(&last), Some((vec![id(0), id(1)], true, false)));
+    let said = one.ruled().unwrap().lines();
+    assert!(said[0].contains("only admins can approve it"), "{said:?}");
+}

@@ -133,6 +133,21 @@ async fn ended(ledger: &mut Ledger<'_>, story: &Story, grant: GrantId) {
             "{what} is revoked by event {revoked}, and approves {late:?}"
         ));
     }
+    for (_, id) in &uses {
+        let begins = |(_, payload): &(i64, InteractionEvent)| {
+            matches!(payload, InteractionEvent::Consumed(_))
+        };
+        let runs = ledger.story(*id).into_iter().filter(begins);
+        let late: Vec<_> = runs
+            .map(|(seq, _)| seq)
+            .filter(|seq| *seq > revoked)
+            .collect();
+        if !late.is_empty() {
+            ledger.fault(format!(
+                "{what} is revoked by event {revoked}, and {id} begins to run in {late:?}"
+            ));
+        }
+    }
     let is_asked = |id: InteractionId| story.uses.iter().any(|one| one.id == id);
     let unasked: Vec<_> = uses.iter().filter(|(_, id)| !is_asked(*id)).collect();
     if !unasked.is_empty() {

@@ -18,6 +18,7 @@ fn ruled(reason: &str) -> Interaction {
         then: Some(Then::Ask),
         destructive: true,
         team: None,
+        admins_only: false,
         by: vec![RuledBy {
             policies: PolicyId(Uuid::from_u128(1)),
             rule: "data".to_owned(),
