@@ -676,7 +676,7 @@ proptest! {
             prop_assert_eq!(result.is_ok(), is_free, "{:?}", result);
             let Ok(changeset) = result else { continue };
             let part_of = written(&changeset).id;
-            let files = attaching(&changeset).map(|it| it.files.iter().map(|(id, _)| *id).collect()).unwrap_or_default();
+            let files: Vec<_> = attaching(&changeset).map(|it| it.files.iter().map(|(id, _)| *id).collect()).unwrap_or_default();
             let wanted: Vec<_> = picked.iter().map(|n| pool[*n].id).collect();
             prop_assert_eq!(&files, &wanted);
             for n in picked {
