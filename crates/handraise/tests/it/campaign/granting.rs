@@ -174,7 +174,7 @@ async fn keeps_asking(cast: &Cast, n: usize, who: &str, revoked: &OnceLock<Insta
     while afterwards < AFTERWARDS {
         afterwards += usize::from(revoked.get().is_some());
         asked.push(uses(cast, n, &format!("{who}-{}", asked.len())).await);
-        sleep(Duration::from_millis(60)).await;
+        sleep(Duration::from_millis(100)).await;
     }
     asked
 }

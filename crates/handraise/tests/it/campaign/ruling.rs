@@ -178,7 +178,7 @@ async fn keeps_asking(cast: &Cast, who: &str, is_over: &AtomicBool) -> Vec<Asked
             cast.takes_back(&cast.ruled, asked.id).await;
         }
         all.push(asked);
-        sleep(Duration::from_millis(120)).await;
+        sleep(Duration::from_millis(250)).await;
     }
     all
 }
