@@ -119,7 +119,9 @@ async fn round(cast: &Cast, n: usize, revoked_after: Duration) -> Story {
     }
     let second = uses(cast, n, "second").await;
     let revoked = OnceLock::new();
-    let revoking = revoke(cast, &grants, revoked_after, &revoked);
+    // Not by who made it.
+    let another = &cast.clerks[(n + 1) % 2];
+    let revoking = revoke(cast, another, &grants, revoked_after, &revoked);
     let (one, other) = (
         keeps_asking(cast, n, "one", &revoked),
         keeps_asking(cast, n, "other", &revoked),
@@ -154,6 +156,7 @@ async fn round(cast: &Cast, n: usize, revoked_after: Duration) -> Story {
 /// Returns when that began.
 async fn revoke(
     cast: &Cast,
+    clerk: &str,
     grants: &[GrantId],
     after: Duration,
     revoked: &OnceLock<Instant>,
@@ -161,9 +164,8 @@ async fn revoke(
     sleep(after).await;
     let begun = Instant::now();
     for grant in grants {
-        // Not by who made it.
-        let path = format!("/api/v1/grants/{grant}");
-        cast.deletes(&cast.clerks[1], &path).await;
+        cast.deletes(clerk, &format!("/api/v1/grants/{grant}"))
+            .await;
     }
     revoked.set(Instant::now()).unwrap();
     begun
