@@ -160,6 +160,13 @@ varies = [{ at = ["command"], by = { words = { begin = ["cargo", "test"] } } }]
         assert_eq!((policies.check(), policies.rules.len()), (Ok(()), 3));
     }
 
+    /// The first set that it recommends.
+    #[test]
+    fn the_rules_to_begin_with_are_in_order() {
+        let policies = read(include_str!("../../docs/examples/policies.toml")).unwrap();
+        assert_eq!(policies.check(), Ok(()));
+    }
+
     #[test]
     fn what_cannot_be_read_is_named_with_its_place() {
         for (text, path) in [

@@ -209,6 +209,8 @@ pub const GRANT_LOOKS_AT: u32 = 2_000;
 pub const MATCHER_BYTES: usize = 16 * 1024;
 /// Most arguments that vary in a matcher.
 pub const MATCHER_VARIES: usize = 20;
+/// The most commands that a matcher may name.
+pub const MATCHER_COMMANDS: usize = 50;
 /// How deep one of them may stand.
 pub const MATCHER_DEPTH: usize = 4;
 /// The longest command that a prefix may match, in bytes.

@@ -205,7 +205,8 @@ shapes! {
     /// What a grant covers: `{"exactly": {"tool", "digest"}}`, or `{"like": {"tool", "like", "varies", "operands"?}}`, where
     /// `like` holds the arguments that stay as they are, and `varies` names others with how far they may differ:
     /// `[{"at": ["command"], "by": {"words": {"begin": ["cargo", "test"], "options"?: [...], "below"?: "..."}}}]`,
-    /// `{"below": "/srv/shop/src"}`, `{"host": "https://api.example.com"}` or `"any"`.
+    /// `{"commands": [...]}` with several of these, `{"below": "/srv/shop/src"}`, `"names"`,
+    /// `{"host": "https://api.example.com"}` or `"any"`.
     Matcher = any_object();
     /// A statement, signed: Ed25519 by `old` over the RFC 8785 canonical JSON of every field but `signature`.
     Rotation = returned([

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::{
     Matcher, Pattern, Rule, host, path,
     propose::{FOLDER, INPUT},
+    search,
 };
 use crate::{
     fault::{Fault, Faults},
@@ -14,9 +15,27 @@ use crate::{
     limits,
 };
 
-/// What is said about a call of these tools, or how much of it is wanted. Of other tools nobody knows what it does there.
+/// What is said about a call of these tools, what is looked for in what they read, or how much of it is wanted. Of other tools
+/// nobody knows what it does there.
 const SAID: &[(&str, &[&str])] = &[
     ("Bash", &["description", "timeout"]),
+    (
+        "Grep",
+        &[
+            "-A",
+            "-B",
+            "-C",
+            "-i",
+            "-n",
+            "context",
+            "head_limit",
+            "multiline",
+            "offset",
+            "output_mode",
+            "pattern",
+            "type",
+        ],
+    ),
     ("Read", &["limit", "offset"]),
     ("WebFetch", &["prompt"]),
 ];
@@ -140,7 +159,7 @@ impl Pattern {
         if !self.varies.iter().any(|varying| narrows(&varying.by)) {
             faults.add(
                 "matcher.like.varies",
-                "would match everything: at least one argument has to be narrowed down by `words`, `below` or `host`",
+                "would match everything: at least one argument has to be narrowed down by `words`, `commands`, `below`, `names` or `host`",
             );
         }
         faults.into_result(())
@@ -151,6 +170,28 @@ impl Pattern {
             Rule::Words(words) => {
                 for (field, fault) in words.faults() {
                     faults.add(&format!("{place}.words.{field}"), fault);
+                }
+            }
+            Rule::Commands(all) => {
+                if !(1..=limits::MATCHER_COMMANDS).contains(&all.len()) {
+                    let most = limits::MATCHER_COMMANDS;
+                    faults.add(
+                        &format!("{place}.commands"),
+                        format!("must name 1 to {most} commands"),
+                    );
+                }
+                for (n, words) in all.iter().enumerate().take(limits::MATCHER_COMMANDS) {
+                    for (field, fault) in words.faults() {
+                        faults.add(&format!("{place}.commands[{n}].{field}"), fault);
+                    }
+                }
+            }
+            Rule::Names => {
+                if !search::is_search(&self.tool) {
+                    faults.add(
+                        place,
+                        "may only be `names` where a tool searches by them: `Glob`, `Grep`",
+                    );
                 }
             }
             Rule::Below(folder) => {
@@ -199,8 +240,13 @@ pub(super) fn is_anywhere(tool: &str, way: &[String], rule: &Rule) -> bool {
 /// Arguments of a tool that may be anything beside this rule.
 pub(super) fn harmless_beside(tool: &str, rule: &Rule) -> BTreeSet<&'static str> {
     let more: &[&str] = match rule {
-        Rule::Below(_) => WRITTEN,
-        Rule::Host(_) | Rule::Words(_) | Rule::Any => &[],
+        Rule::Below(_) if !search::is_search(tool) => WRITTEN,
+        Rule::Below(_)
+        | Rule::Words(_)
+        | Rule::Commands(_)
+        | Rule::Names
+        | Rule::Host(_)
+        | Rule::Any => &[],
     };
     said_of(tool).iter().chain(more).copied().collect()
 }

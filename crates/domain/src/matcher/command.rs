@@ -4,7 +4,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{destructive::is_destructive_word, path};
+use super::{
+    Place,
+    destructive::{DENY, denies_lints, is_destructive_word},
+    line, path,
+};
 use crate::limits;
 
 /// A command that begins with these words.
@@ -36,6 +40,7 @@ const KNOWN: &[&str] = &[
     "cargo test",
     "cargo tree",
     "cat",
+    "df",
     "diff",
     "dotnet build",
     "dotnet test",
@@ -58,6 +63,7 @@ const KNOWN: &[&str] = &[
     "git commit",
     "git describe",
     "git diff",
+    "git fetch",
     "git grep",
     "git log",
     "git ls-files",
@@ -65,6 +71,7 @@ const KNOWN: &[&str] = &[
     "git shortlog",
     "git show",
     "git status",
+    "git switch",
     "go build",
     "go doc",
     "go fmt",
@@ -75,6 +82,7 @@ const KNOWN: &[&str] = &[
     "head",
     "jest",
     "ls",
+    "mkdir",
     "mypy",
     "npm ls",
     "npm outdated",
@@ -117,16 +125,25 @@ const KNOWN: &[&str] = &[
 const IN_WORDS: &str = "_-./:=@+,";
 /// The same, inside of quotes.
 const IN_QUOTES: &str = " _-./:,";
+/// And inside of double quotes: some shells read these in single ones.
+const IN_DOUBLE_QUOTES: &str = "()#+=@'";
+/// Programs that name a part of what they check by `::`.
+const WITH_ITEMS: &[&str] = &["cargo", "pytest"];
 
 /// One word of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Word<'a> {
-    text: &'a str,
-    is_quoted: bool,
+pub(super) struct Word<'a> {
+    pub(super) text: &'a str,
+    pub(super) is_quoted: bool,
 }
 
 /// The words of a command, if there is but one way to read it.
-fn split(command: &str) -> Option<Vec<Word<'_>>> {
+pub(super) fn split(command: &str) -> Option<Vec<Word<'_>>> {
+    split_with(command, "")
+}
+
+/// The same where double quotes may hold these as well.
+pub(super) fn split_with<'a>(command: &'a str, more: &str) -> Option<Vec<Word<'a>>> {
     if command.len() > limits::MATCHED_BYTES {
         return None;
     }
@@ -136,7 +153,11 @@ fn split(command: &str) -> Option<Vec<Word<'_>>> {
         let (word, after) = match first {
             '\'' | '"' => {
                 let (text, after) = rest[1..].split_once(first)?;
-                let is_fit = |c: char| c.is_ascii_alphanumeric() || IN_QUOTES.contains(c);
+                let is_fit = |c: char| {
+                    c.is_ascii_alphanumeric()
+                        || IN_QUOTES.contains(c)
+                        || (first == '"' && (IN_DOUBLE_QUOTES.contains(c) || more.contains(c)))
+                };
                 // An empty one is nothing that anybody reads.
                 if text.trim().is_empty() || !text.chars().all(is_fit) {
                     return None;
@@ -147,7 +168,7 @@ fn split(command: &str) -> Option<Vec<Word<'_>>> {
                 let end = rest.find(' ').unwrap_or(rest.len());
                 let (text, after) = rest.split_at(end);
                 let is_fit = |c: char| c.is_ascii_alphanumeric() || IN_WORDS.contains(c);
-                if !text.chars().all(is_fit) {
+                if !text.chars().all(is_fit) && !is_revision(text) {
                     return None;
                 }
                 (text, after)
@@ -167,6 +188,11 @@ fn split(command: &str) -> Option<Vec<Word<'_>>> {
 }
 
 impl Words {
+    /// Whether a line certainly is one such command.
+    pub(super) fn matches_line(&self, line: &str, place: &Place<'_>) -> bool {
+        matches!(&*line::commands(line, place), [command] if self.matches(command))
+    }
+
     /// Whether the command certainly begins so, and nothing that follows is more than was approved.
     pub(super) fn matches(&self, command: &str) -> bool {
         let Some(words) = split(command) else {
@@ -196,11 +222,15 @@ impl Words {
 
     fn may_follow(&self, word: &Word<'_>) -> bool {
         let text = word.text;
-        if is_destructive_word(text) {
+        if self.is_destructive(text) {
             return false;
         }
         if text.starts_with('-') {
-            return !word.is_quoted && self.options.iter().any(|option| option == text);
+            let is_approved = is_count(text) || self.options.iter().any(|option| option == text);
+            return !word.is_quoted && is_approved;
+        }
+        if !word.is_quoted && self.names_a_part(text) {
+            return true;
         }
         if word.is_quoted && text.contains(' ') {
             return is_prose(text);
@@ -211,6 +241,20 @@ impl Words {
         }
         // The folder itself, and places in it.
         text == "." || is_inside(text)
+    }
+
+    fn is_destructive(&self, word: &str) -> bool {
+        let is_lint = || word == DENY && denies_lints(&mut self.begin.iter().map(|word| &**word));
+        is_destructive_word(word) && !is_lint()
+    }
+
+    /// Whether it is something that this program knows by itself, and no place.
+    fn names_a_part(&self, text: &str) -> bool {
+        match self.begin.first().map(|program| &**program) {
+            Some("git") => is_revision(text) || is_range(text),
+            Some(program) if WITH_ITEMS.contains(&program) => is_item(text),
+            _ => false,
+        }
     }
 
     /// What is wrong with it.
@@ -238,7 +282,7 @@ impl Words {
             ));
         }
         let mut words = self.begin.iter().chain(&self.options);
-        if words.any(|word| is_destructive_word(word)) {
+        if words.any(|word| self.is_destructive(word)) {
             faults.push((
                 "begin",
                 "is destructive, so only exactly this can be approved",
@@ -263,8 +307,21 @@ impl Words {
                 .split(' ')
                 .all(|word| begin.next().is_some_and(|found| found == word))
         };
-        let fault = "is not known to do no more than it says whatever follows, so only exactly this can be approved";
-        (!KNOWN.iter().any(|known| is_known(known))).then_some(fault)
+        let known = KNOWN.iter().filter(|known| is_known(known));
+        let Some(count) = known.map(|known| known.split(' ').count()).max() else {
+            return Some(
+                "is not known to do no more than it says whatever follows, so only exactly this can be approved",
+            );
+        };
+        // What follows makes it another command where it is no plain word: an address, a folder elsewhere.
+        let mut more = self.begin.iter().skip(count);
+        let is_plain = |text: &String| {
+            let is_quoted = false;
+            text.starts_with('-') || self.may_follow(&Word { text, is_quoted })
+        };
+        (!more.all(is_plain)).then_some(
+            "has a word that may be more than a name or a place below the folder, so only exactly this can be approved",
+        )
     }
 
     pub(super) fn in_words(&self) -> String {
@@ -278,7 +335,7 @@ impl Words {
         words
     }
 
-    /// All that can be approved of a command, the narrowest first. `folder` is where it runs, if that is known.
+    /// All that can be approved of one command, the narrowest first. `folder` is where it runs, if that is known.
     pub(super) fn of(command: &str, folder: Option<&str>) -> Vec<Self> {
         let words = split(command).unwrap_or_default();
         let leading = words
@@ -305,6 +362,49 @@ impl Words {
         all.filter(|one| one.faults().is_empty() && one.matches(command))
             .take(limits::PROPOSALS)
             .collect()
+    }
+}
+
+/// Whether this is an option that says how many.
+pub(super) fn is_count(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or_default();
+    (1..=5).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Whether this is a part of a program, or of a file with tests: `orders::total`, `tests/test_total.py::test_rounds`.
+fn is_item(text: &str) -> bool {
+    let is_several = text.contains("::");
+    let is_name = |name: &str| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    // `orders::` stands for all in it.
+    let text = text.strip_suffix("::").unwrap_or(text);
+    let mut names = text.split("::");
+    is_several && names.next().is_some_and(is_inside) && names.all(is_name)
+}
+
+/// Whether these are lines of a file: `40,60`.
+fn is_range(text: &str) -> bool {
+    let is_number =
+        |text: &str| (1..=7).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
+    text.split_once(',')
+        .is_some_and(|(from, to)| is_number(from) && is_number(to))
+}
+
+/// Whether these are versions before another, or between two: `HEAD~2`, `main~1..topic`.
+fn is_revision(text: &str) -> bool {
+    let is_name = |name: &str| {
+        let is_fit = |c: char| c.is_ascii_alphanumeric() || "_-/".contains(c);
+        let ends_well = |c: char| c.is_ascii_alphanumeric();
+        name.starts_with(ends_well) && name.ends_with(ends_well) && name.chars().all(is_fit)
+    };
+    let is_one = |text: &str| match text.split_once('~') {
+        Some((name, count)) => is_name(name) && count.chars().all(|c| c.is_ascii_digit()),
+        None => is_name(text),
+    };
+    match text.split_once("..") {
+        Some((from, to)) => is_one(from) && is_one(to),
+        None => is_one(text),
     }
 }
 

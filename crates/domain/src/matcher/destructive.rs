@@ -79,6 +79,7 @@ const OPTIONS: &[&str] = &[
     "--delete",
     "--destroy",
     "--discard",
+    "--discard-changes",
     "--fix",
     "--force",
     "--force-with-lease",
@@ -97,6 +98,8 @@ const OPTIONS: &[&str] = &[
     "-fr",
     "-rf",
 ];
+/// Of these it is one that most programs delete by, and `cargo clippy` denies lints by.
+pub(super) const DENY: &str = "-D";
 /// Arguments that hold commands or statements.
 const COMMANDS: &[&str] = &[
     "action",
@@ -193,14 +196,24 @@ fn in_arguments(value: &Value, depth: usize) -> Option<String> {
 
 fn in_command(text: &str) -> Option<String> {
     let find = |text: &str| {
-        let mut words = text.split(|c: char| c.is_whitespace() || "'\"`;|&$(){}<>\\".contains(c));
-        words
-            .find(|word| is_destructive_word(word))
-            .map(str::to_owned)
+        let mut commands = text.split(|c: char| ";|&$(){}<>`\n\r".contains(c));
+        commands.find_map(|command| {
+            let words = command.split(|c: char| c.is_whitespace() || "'\"\\".contains(c));
+            let is_lint = denies_lints(&mut command.split_whitespace());
+            let mut found = words.filter(|word| is_destructive_word(word));
+            found
+                .find(|word| !is_lint || *word != DENY)
+                .map(str::to_owned)
+        })
     };
     // Quotes part words, or stand in the middle of one: `r''m`.
     let plain = || text.replace(['\'', '"', '\\'], "");
     find(text).or_else(|| find(&plain()))
+}
+
+/// Whether a command beginning with these words takes [`DENY`] for a lint that it denies, and deletes nothing by it.
+pub(super) fn denies_lints<'a>(words: &mut dyn Iterator<Item = &'a str>) -> bool {
+    words.next() == Some("cargo") && words.next() == Some("clippy")
 }
 
 /// The words of a tool's name, in small letters: of `mcp__db__dropTable` they are `mcp`, `db`, `drop` and `table`.

@@ -6,8 +6,10 @@ mod check;
 mod command;
 mod destructive;
 mod host;
+mod line;
 mod path;
 mod propose;
+mod search;
 #[cfg(test)]
 mod tests;
 
@@ -79,8 +81,13 @@ pub struct Varying {
 pub enum Rule {
     /// A command that begins with these words.
     Words(Words),
-    /// A path below this folder.
+    /// Commands one after the other, each of which begins with the words of one of these.
+    Commands(Vec<Words>),
+    /// A path below this folder. Where an action runs, and where a tool searches, it may be the folder itself; a tool that names
+    /// none searches where it runs.
     Below(String),
+    /// Names with wildcards, or none, of what lies below the folder that is searched.
+    Names,
     /// An address at this scheme, host and port.
     Host(String),
     /// Anything, and it may be missing: what is said about the action, or what is written at a place that is narrowed down by
@@ -200,9 +207,23 @@ impl Pattern {
         let mut rest = action.arguments.0.clone();
         let fits = self.varies.iter().all(|varying| {
             let value = take(&mut rest, &varying.at);
-            varying.by.matches(value.as_ref())
+            let place = self.place(action, varying);
+            varying.by.matches(value.as_ref(), &place)
         });
         fits && same(&rest, &self.like.0) && self.operands == self.bound(action)
+    }
+
+    fn place<'a>(&'a self, action: &'a Action, varying: &Varying) -> Place<'a> {
+        let is_where = |one: &&Varying| one.at == [propose::FOLDER];
+        let within = self.varies.iter().find(is_where);
+        Place {
+            within: within.and_then(|varying| match &varying.by {
+                Rule::Below(folder) => Some(&**folder),
+                _ => None,
+            }),
+            is_folder: is_where(&varying) || search::is_search(&self.tool),
+            ..Place::of(action)
+        }
     }
 
     /// What the action refers to beside what its varying arguments name: of those the person has approved whichever it is.
@@ -211,7 +232,8 @@ impl Pattern {
         let free: BTreeSet<&str> = varying
             .flat_map(|varying| {
                 let text = check::found(&action.arguments.0, &varying.at).and_then(Value::as_str);
-                text.map_or_else(Vec::new, |text| varying.by.names(text))
+                let place = self.place(action, varying);
+                text.map_or_else(Vec::new, |text| varying.by.names(text, &place))
             })
             .collect();
         let operands = action.operands.iter();
@@ -240,29 +262,78 @@ impl Pattern {
     }
 }
 
+/// What a rule knows of an action besides the argument that it is about.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    /// Where it runs, if a hook says so.
+    folder: Option<&'a str>,
+    /// The folder where it may run, and below it, if that is more than the one.
+    within: Option<&'a str>,
+    /// Whether the argument names a folder; without it, where it runs is meant.
+    is_folder: bool,
+}
+
+impl<'a> Place<'a> {
+    fn of(action: &'a Action) -> Self {
+        let folder = action.arguments.0.get(propose::FOLDER);
+        Self {
+            folder: folder.and_then(Value::as_str),
+            within: None,
+            is_folder: false,
+        }
+    }
+}
+
 impl Rule {
-    fn matches(&self, value: Option<&Value>) -> bool {
+    fn matches(&self, value: Option<&Value>, place: &Place<'_>) -> bool {
         let text = value.and_then(Value::as_str);
         match self {
-            Self::Words(words) => text.is_some_and(|text| words.matches(text)),
+            Self::Words(words) => text.is_some_and(|text| words.matches_line(text, place)),
+            Self::Commands(all) => text.is_some_and(|text| {
+                let commands = line::commands(text, place);
+                let mut each = commands.iter();
+                !commands.is_empty()
+                    && each.all(|command| all.iter().any(|words| words.matches(command)))
+            }),
+            Self::Below(folder) if place.is_folder => {
+                (value.is_none() || text.is_some()) && search::is_in(text, place.folder, folder)
+            }
             Self::Below(folder) => text.is_some_and(|text| path::is_below(text, folder)),
+            Self::Names => value.is_none() || text.is_some_and(search::goes_down),
             Self::Host(origin) => text.is_some_and(|text| host::is_at(text, origin)),
             Self::Any => true,
         }
     }
 
     /// What the argument names beyond what was approved.
-    fn names<'a>(&self, text: &'a str) -> Vec<&'a str> {
+    fn names<'a>(&self, text: &'a str, place: &Place<'_>) -> Vec<&'a str> {
+        let of_line = |all: &[Words]| -> Vec<&'a str> {
+            let commands = line::commands(text, place).into_iter();
+            let names = commands.flat_map(|command| {
+                let fitting = all.iter().filter(move |words| words.matches(command));
+                fitting.flat_map(move |words| words.names(command))
+            });
+            names.collect()
+        };
         match self {
-            Self::Words(words) => words.names(text),
+            Self::Words(words) => of_line(std::slice::from_ref(words)),
+            Self::Commands(all) => of_line(all),
             Self::Below(_) => vec![text],
-            Self::Host(_) | Self::Any => Vec::new(),
+            Self::Names | Self::Host(_) | Self::Any => Vec::new(),
         }
     }
 
     fn in_words(&self) -> Option<String> {
         match self {
             Self::Words(words) => Some(words.in_words()),
+            Self::Commands(all) => {
+                let all: Vec<_> = all.iter().map(Words::in_words).collect();
+                Some(match &*all {
+                    [one] => format!("one or more of {one}"),
+                    all => format!("one or more commands, each {}", all.join(", or ")),
+                })
+            }
+            Self::Names => Some("names of what lies below the folder".to_owned()),
             Self::Below(folder) => Some(format!("a path below `{folder}/`")),
             Self::Host(origin) => Some(format!("an address at `{origin}/`")),
             Self::Any => None,

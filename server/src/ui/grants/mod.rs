@@ -13,7 +13,7 @@ use axum::{
 use chrono::{DateTime, Utc};
 use domain::{
     limits,
-    matcher::{Matcher, Rule},
+    matcher::{Matcher, Rule, Words},
 };
 use visible::lines;
 
@@ -69,26 +69,36 @@ fn whole(matcher: &Matcher, in_words: &str) -> String {
 
 fn how(rule: &Rule) -> String {
     match rule {
-        Rule::Words(words) => {
-            let options = match words.options.len() {
-                0 => "no options".to_owned(),
-                _ => format!("no options but `{}`", words.options.join("`, `")),
-            };
-            let paths = match &words.below {
-                Some(folder) => format!("paths below `{folder}/`, none hidden"),
-                None => "paths that go down from there, none hidden".to_owned(),
-            };
+        Rule::Words(words) => begins(words),
+        Rule::Commands(all) => {
+            let each: Vec<_> = all.iter().map(begins).collect();
             format!(
-                "begins with `{}`; after that plain words, {options}, {paths}, and nothing that a shell could read otherwise; files that are named there may hold anything",
-                words.begin.join(" ")
+                "commands joined by `&&`, each of which {}",
+                each.join("; or ")
             )
         }
         Rule::Below(folder) => {
             format!("below `{folder}/`, and nothing hidden; it may hold anything")
         }
+        Rule::Names => "names with wildcards that go down from there, none hidden".to_owned(),
         Rule::Host(origin) => format!("at `{origin}/`"),
         Rule::Any => "anything, or nothing".to_owned(),
     }
+}
+
+fn begins(words: &Words) -> String {
+    let options = match words.options.len() {
+        0 => "no options".to_owned(),
+        _ => format!("no options but `{}`", words.options.join("`, `")),
+    };
+    let paths = match &words.below {
+        Some(folder) => format!("paths below `{folder}/`, none hidden"),
+        None => "paths that go down from there, none hidden".to_owned(),
+    };
+    format!(
+        "begins with `{}`; after that plain words, {options}, {paths}, and nothing that a shell could read otherwise; files that are named there may hold anything",
+        words.begin.join(" ")
+    )
 }
 
 fn moment(at: DateTime<Utc>) -> String {
