@@ -1,6 +1,6 @@
 // A server of a test's own, agents that talk to it, and people with browsers.
 import { execFile, spawn, type ChildProcess } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -113,6 +113,21 @@ export class Server {
       method: "POST",
       body: JSON.stringify({ kind: "question", prompt: "Which port?", ...more }),
     });
+  }
+
+  /** Sends a file, which a question may name by what is returned. */
+  async attach(name: string, type: string, content: Buffer | string): Promise<string> {
+    const headers = { "Content-Type": type };
+    const init = { method: "POST", headers, body: content };
+    return (await this.api(`/attachments?name=${encodeURIComponent(name)}`, init)).id;
+  }
+
+  /** Takes the place of files away, as a disk that is gone, and brings it back. */
+  async withoutFiles(meanwhile: () => Promise<void>): Promise<void> {
+    const place = path.join(this.directory, "handraise.db.attachments");
+    await rename(place, `${place}.away`);
+    await meanwhile();
+    await rename(`${place}.away`, place);
   }
 
   async poll(id: string, headers: Record<string, string> = {}): Promise<Interaction> {

@@ -625,7 +625,7 @@ impl From<ServiceError> for Problem {
             | ServiceError::WeakPassword(_) => Self::busy(error.to_string()),
             ServiceError::Files(error) => {
                 tracing::error!(%error, "a request failed where files are kept");
-                Self::internal()
+                Self::busy("The place where files are kept does not answer; try again in a moment.")
             }
             ServiceError::Store(error) => {
                 tracing::error!(%error, "a request failed in the store");

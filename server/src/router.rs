@@ -37,11 +37,13 @@ pub fn router(state: AppState) -> Router {
         // Each of these finds out by itself who comes: half signed in is not signed in.
         .merge(ui::factor::routes())
         .merge(ui::quick::routes())
+        .layer(middleware::from_fn(in_time))
+        // A file takes as long to arrive as any body may.
+        .merge(ui::quick::file_routes())
         .layer(middleware::from_fn_with_state(
             state.clone(),
             same_origin::require,
-        ))
-        .layer(middleware::from_fn(in_time));
+        ));
     let for_browsers = pages
         .route("/ws", get(socket::open))
         .layer(session::layer(&state))

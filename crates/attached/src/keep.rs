@@ -1,24 +1,48 @@
 //! Where the bytes of files are: a folder, or a bucket of S3. A file is named by its id and nothing else; what its sender
 //! called it leads nowhere.
 
-use std::{fs, path::Path as FilePath, sync::Arc, time::Duration};
+#[cfg(test)]
+mod tests;
+
+use std::{
+    fmt, fs, io,
+    path::{Path as FilePath, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use bytes::Bytes;
 use domain::{AttachmentId, attachment::Attachment, limits};
 use object_store::{
-    ClientOptions, ObjectStore, ObjectStoreExt,
+    ClientOptions, ObjectStore, ObjectStoreExt, RetryConfig,
     aws::AmazonS3Builder,
     client::{HttpClient, HttpConnector},
     local::LocalFileSystem,
     path::Path,
 };
 use thiserror::Error;
+use tokio::{task::spawn_blocking, time::timeout};
 
 /// The place where files are kept. Cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Files {
     place: Arc<dyn ObjectStore>,
     below: Path,
+    /// Where it is a folder: its path.
+    folder: Option<PathBuf>,
+    /// So long it is waited for, whatever is asked of it.
+    silence: Duration,
+}
+
+/// A bucket's own words hold what it is reached by.
+impl fmt::Debug for Files {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { folder, below, .. } = self;
+        f.debug_struct("Files")
+            .field("folder", folder)
+            .field("below", below)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Why files cannot be kept there.
@@ -32,9 +56,12 @@ pub enum OpenError {
         /// The system's words.
         why: String,
     },
-    /// It is neither a path nor the address of a bucket.
-    #[error("`{0}` is no place for attachments: it has to be a folder, or `s3://BUCKET/FOLDER`")]
-    NoPlace(String),
+    /// It is neither a path nor the address of a bucket. What it says is not repeated: a secret may stand in it.
+    #[error(
+        "`attachments` names no place that files can be kept in: it has to be a folder, or `s3://BUCKET/FOLDER`, where \
+         BUCKET is of letters, digits, dots, hyphens and underscores; who comes is said by the variables `AWS_…` alone"
+    )]
+    NoPlace,
     /// The bucket cannot be used as it is configured.
     #[error("cannot keep attachments in {bucket}: {why}")]
     Bucket {
@@ -57,6 +84,12 @@ pub enum FileError {
     /// Whether it is there is not known.
     #[error("the place of attachments failed")]
     Failed(#[from] object_store::Error),
+    /// Nothing came of it in time.
+    #[error("the place of attachments does not answer")]
+    Silent,
+    /// Whether it is gone from a folder is not known.
+    #[error("the folder of attachments failed")]
+    Folder(#[from] io::Error),
 }
 
 impl Files {
@@ -70,7 +103,16 @@ impl Files {
             None => Self::in_folder(FilePath::new(place)),
             Some(("file", path)) => Self::in_folder(FilePath::new(path)),
             Some(("s3", rest)) => Self::in_bucket(place, rest),
-            Some(_) => Err(OpenError::NoPlace(place.to_owned())),
+            Some(_) => Err(OpenError::NoPlace),
+        }
+    }
+
+    /// Whether files can be kept at a place that is called so. What cannot be one is not to be repeated.
+    pub fn is_place(place: &str) -> bool {
+        match place.split_once("://") {
+            None | Some(("file", _)) => true,
+            Some(("s3", rest)) => bucket_of(rest).is_some(),
+            Some(_) => false,
         }
     }
 
@@ -80,12 +122,17 @@ impl Files {
             why,
         };
         make(folder).map_err(|error| wrong(error.to_string()))?;
-        let place = LocalFileSystem::new_with_prefix(folder);
+        // Wherever this program stands later.
+        let path = folder.canonicalize();
+        let path = path.map_err(|error| wrong(error.to_string()))?;
+        let place = LocalFileSystem::new_with_prefix(&path);
         let place = place.map_err(|error| wrong(error.to_string()))?;
         Ok(Self {
             // An upload that was answered survives the loss of power.
             place: Arc::new(place.with_fsync(true)),
             below: Path::default(),
+            folder: Some(path),
+            silence: SILENCE,
         })
     }
 
@@ -94,18 +141,31 @@ impl Files {
             bucket: url.to_owned(),
             why,
         };
-        let (bucket, below) = rest.split_once('/').unwrap_or((rest, ""));
-        if bucket.is_empty() {
-            return Err(OpenError::NoPlace(url.to_owned()));
-        }
-        let place = AmazonS3Builder::from_env()
+        let (bucket, below) = bucket_of(rest).ok_or(OpenError::NoPlace)?;
+        Self::of_bucket(AmazonS3Builder::from_env(), bucket, below, SILENCE).map_err(wrong)
+    }
+
+    fn of_bucket(
+        builder: AmazonS3Builder,
+        bucket: &str,
+        below: &str,
+        silence: Duration,
+    ) -> Result<Self, String> {
+        let place = builder
             .with_bucket_name(bucket)
-            .with_http_connector(Client(client().map_err(wrong)?))
+            .with_retry(RetryConfig {
+                max_retries: RETRIES,
+                retry_timeout: silence,
+                ..RetryConfig::default()
+            })
+            .with_http_connector(Client(client(silence)?))
             .build();
+        let below = Path::parse(below.trim_end_matches('/'));
         Ok(Self {
-            place: Arc::new(place.map_err(|error| wrong(error.to_string()))?),
-            below: Path::parse(below.trim_end_matches('/'))
-                .map_err(|error| wrong(error.to_string()))?,
+            place: Arc::new(place.map_err(|error| error.to_string())?),
+            below: below.map_err(|error| error.to_string())?,
+            folder: None,
+            silence,
         })
     }
 
@@ -118,12 +178,30 @@ impl Files {
         Ok(())
     }
 
+    /// Whether a file is there that is as large as the one that was sent. What is in it is not looked at.
+    ///
+    /// # Errors
+    /// [`FileError`].
+    pub async fn find(&self, id: AttachmentId, sent: &Attachment) -> Result<(), FileError> {
+        let at = self.at(id);
+        let found = match self.answered(self.place.head(&at)).await? {
+            Ok(found) => found,
+            Err(object_store::Error::NotFound { .. }) => return Err(FileError::Missing(id)),
+            Err(error) => return Err(error.into()),
+        };
+        match found.size == sent.size {
+            true => Ok(()),
+            false => Err(FileError::Altered(id)),
+        }
+    }
+
     /// The bytes of a file, which are those that were sent.
     ///
     /// # Errors
     /// [`FileError`]. Nothing that differs in a single bit is ever returned.
     pub async fn read(&self, id: AttachmentId, sent: &Attachment) -> Result<Bytes, FileError> {
-        let found = match self.place.get(&self.at(id)).await {
+        let at = self.at(id);
+        let found = match self.answered(self.place.get(&at)).await? {
             Ok(found) => found,
             Err(object_store::Error::NotFound { .. }) => return Err(FileError::Missing(id)),
             Err(error) => return Err(error.into()),
@@ -133,22 +211,33 @@ impl Files {
         if found.meta.size != sent.size || found.meta.size > most {
             return Err(FileError::Altered(id));
         }
-        let bytes = found.bytes().await?;
+        let bytes = self.answered(found.bytes()).await??;
         match sent.is_of(&bytes) {
             true => Ok(bytes),
             false => Err(FileError::Altered(id)),
         }
     }
 
-    /// Removes a file. One that is not there is removed already.
+    /// Removes a file, and what a process left of it that was killed as it wrote it. One that is not there is removed
+    /// already. When this returns, it stays away.
     ///
     /// # Errors
     /// Whether it is gone is then unknown.
     pub async fn remove(&self, id: AttachmentId) -> Result<(), FileError> {
-        match self.place.delete(&self.at(id)).await {
+        if let Some(folder) = self.folder.clone() {
+            let removed = spawn_blocking(move || removed_from(&folder, &id.to_string())).await;
+            return Ok(removed.map_err(io::Error::other)??);
+        }
+        let at = self.at(id);
+        match self.answered(self.place.delete(&at)).await? {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(error.into()),
         }
+    }
+
+    async fn answered<T>(&self, asked: impl Future<Output = T>) -> Result<T, FileError> {
+        let answered = timeout(self.silence, asked).await;
+        answered.map_err(|_| FileError::Silent)
     }
 
     fn at(&self, id: AttachmentId) -> Path {
@@ -156,8 +245,20 @@ impl Files {
     }
 }
 
-/// As long as a request to a bucket may take.
+/// The name of a bucket, and the folder in it.
+fn bucket_of(rest: &str) -> Option<(&str, &str)> {
+    let (bucket, below) = rest.split_once('/').unwrap_or((rest, ""));
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
+    let is_name = !bucket.is_empty() && bucket.chars().all(is_of_name);
+    is_name.then_some((bucket, below))
+}
+
+/// As long as a file may be on its way to a bucket.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// As long as anything else is waited for, and until when what failed is asked for again: people wait for it.
+const SILENCE: Duration = Duration::from_secs(5);
+/// How often what failed is asked for again.
+const RETRIES: usize = 2;
 
 /// Trusts whom everything here trusts.
 #[derive(Debug)]
@@ -169,17 +270,44 @@ impl HttpConnector for Client {
     }
 }
 
-fn client() -> Result<reqwest::Client, String> {
+fn client(silence: Duration) -> Result<reqwest::Client, String> {
     let tls = machine::tls::client_config().map_err(|error| format!("{error:#}"))?;
     let client = reqwest::Client::builder()
         .tls_backend_preconfigured(tls)
         .timeout(PATIENCE)
+        .connect_timeout(silence)
         .build();
     client.map_err(|error| error.to_string())
 }
 
+/// The file of this name, and those that `object_store` writes before it gives them the name.
+fn removed_from(folder: &FilePath, name: &str) -> io::Result<()> {
+    is_removed(&folder.join(name))?;
+    for n in 1_u32.. {
+        if !is_removed(&folder.join(format!("{name}#{n}")))? {
+            break;
+        }
+    }
+    // A folder that is not there, such as that of a disk that is missing, has lost no file. And what is removed must not be
+    // back after a loss of power, when no row knows of it any more.
+    let folder = fs::File::open(folder)?;
+    #[cfg(unix)]
+    folder.sync_all()?;
+    #[cfg(not(unix))]
+    drop(folder);
+    Ok(())
+}
+
+fn is_removed(file: &FilePath) -> io::Result<bool> {
+    match fs::remove_file(file) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// Nobody else on the machine reads what agents send.
-fn make(folder: &FilePath) -> std::io::Result<()> {
+fn make(folder: &FilePath) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -188,78 +316,4 @@ fn make(folder: &FilePath) -> std::io::Result<()> {
         builder.mode(0o700);
     }
     builder.create(folder)
-}
-
-#[cfg(test)]
-mod tests {
-    use domain::attachment::Format;
-
-    use super::*;
-    use crate::{Kept, look_into};
-
-    fn id(n: u128) -> AttachmentId {
-        format!("00000000-0000-0000-0000-{n:012}").parse().unwrap()
-    }
-
-    fn text(bytes: &[u8]) -> Kept {
-        look_into("a.txt".to_owned(), Format::Text, bytes.to_vec()).unwrap()
-    }
-
-    #[tokio::test]
-    async fn what_is_kept_is_read_back_and_removed() {
-        let folder = tempfile::tempdir().unwrap();
-        let place = folder.path().join("a/b");
-        let files = Files::open(place.to_str().unwrap()).unwrap();
-        let one = text(b"hello");
-        files.keep(id(1), one.bytes.clone()).await.unwrap();
-        // A second process finds it.
-        let again = Files::open(&format!("file://{}", place.display())).unwrap();
-        let read = again.read(id(1), &one.attachment).await.unwrap();
-        assert_eq!(&read[..], b"hello");
-        for _ in 0..2 {
-            files.remove(id(1)).await.unwrap();
-            let gone = files.read(id(1), &one.attachment).await;
-            assert!(matches!(gone, Err(FileError::Missing(_))), "{gone:?}");
-        }
-    }
-
-    #[tokio::test]
-    async fn a_file_that_was_changed_is_not_read() {
-        let folder = tempfile::tempdir().unwrap();
-        let files = Files::open(folder.path().to_str().unwrap()).unwrap();
-        let one = text(b"hello");
-        files.keep(id(1), one.bytes.clone()).await.unwrap();
-        for changed in [&b"hellO"[..], b"hell", b"", b"hello "] {
-            fs::write(folder.path().join(id(1).to_string()), changed).unwrap();
-            let read = files.read(id(1), &one.attachment).await;
-            assert!(matches!(read, Err(FileError::Altered(_))), "{read:?}");
-        }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_folder_is_for_nobody_else() {
-        use std::os::unix::fs::PermissionsExt;
-        let folder = tempfile::tempdir().unwrap();
-        let place = folder.path().join("files");
-        Files::open(place.to_str().unwrap()).unwrap();
-        let mode = fs::metadata(&place).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o700);
-    }
-
-    #[test]
-    fn a_place_is_a_folder_or_a_bucket() {
-        for place in ["ftp://x/y", "s3://", "s3:///below"] {
-            assert!(
-                matches!(Files::open(place), Err(OpenError::NoPlace(_))),
-                "{place}"
-            );
-        }
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("file");
-        fs::write(&file, "").unwrap();
-        let below = file.join("below");
-        let refused = Files::open(below.to_str().unwrap());
-        assert!(matches!(refused, Err(OpenError::Folder { .. })));
-    }
 }

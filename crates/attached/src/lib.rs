@@ -5,8 +5,10 @@
 
 mod keep;
 mod picture;
+mod turns;
 
 pub use keep::{FileError, Files, OpenError};
+pub use turns::{Looking, Turn, Turns};
 
 use domain::{
     attachment::{Attachment, Format, Media, file_fault, text_fault},
@@ -27,8 +29,7 @@ pub struct Kept {
 /// Looks into a file that was sent as this. A picture is decoded and encoded anew, so that nothing is kept of it but what
 /// people see: no place where it was taken, no other file in it. A text stays as it is, byte for byte.
 ///
-/// Takes up to a second of one core, and for a picture up to [`MEMORY`] bytes: whoever calls it bounds how many there are at
-/// once.
+/// Takes up to a second of one core, and for a picture up to [`MEMORY`] bytes: [`Looking`] bounds how many there are at once.
 ///
 /// # Errors
 /// What is wrong with it, at `$`.

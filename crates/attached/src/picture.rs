@@ -17,8 +17,12 @@ use image::{
     metadata::Orientation,
 };
 
-/// Most bytes that a decoder may take: a picture of the largest size with 16 bits a channel, and half of that beside it.
+/// Most bytes that a decoder may take: a picture of the largest size with 16 bits a channel, and half of that beside it, as
+/// which it stays.
 pub(crate) const MEMORY: u64 = limits::ATTACHMENT_PIXELS * 8 * 3 / 2;
+/// Most bytes of all that a PNG has beside its pixels. A profile of colours is packed: a few kilobytes of the file may be any
+/// number of them.
+const BESIDE: u64 = 16 * 1024 * 1024;
 
 /// Nobody sees the loss.
 const JPEG_QUALITY: u8 = 90;
@@ -27,7 +31,8 @@ const JPEG_QUALITY: u8 = 90;
 pub(crate) fn encoded_anew(format: Format, bytes: &[u8]) -> Result<(Media, Vec<u8>), Fault> {
     match format {
         Format::Png => {
-            let decoder = PngDecoder::with_limits(Cursor::new(bytes), bounds()).map_err(broken)?;
+            let decoder = PngDecoder::with_limits(Cursor::new(bytes), bounds(BESIDE));
+            let decoder = decoder.map_err(broken)?;
             let moves = decoder.is_apng().map_err(broken)?;
             png(decoded(decoder, moves)?)
         }
@@ -49,9 +54,9 @@ pub(crate) fn encoded_anew(format: Format, bytes: &[u8]) -> Result<(Media, Vec<u
     }
 }
 
-fn bounds() -> Limits {
+fn bounds(bytes: u64) -> Limits {
     let mut bounds = Limits::no_limits();
-    bounds.max_alloc = Some(MEMORY);
+    bounds.max_alloc = Some(bytes);
     bounds
 }
 
@@ -61,24 +66,36 @@ fn decoded(mut decoder: impl ImageDecoder, moves: bool) -> Result<DynamicImage, 
     if let Some(fault) = picture_fault(width, height, moves) {
         return Err(fault);
     }
-    decoder.set_limits(bounds()).map_err(broken)?;
+    decoder.set_limits(bounds(MEMORY)).map_err(broken)?;
     // Without it a photograph would lie on its side once its other data is gone.
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
-    let mut image = DynamicImage::from_decoder(decoder).map_err(broken)?;
+    let image = DynamicImage::from_decoder(decoder).map_err(broken)?;
+    let mut image = plain(image);
     image.apply_orientation(orientation);
     Ok(image)
 }
 
+/// With 8 bits a channel, before it is copied to stand upright. What is wholly clear has no colour: nobody sees it.
+fn plain(image: DynamicImage) -> DynamicImage {
+    if !image.color().has_alpha() {
+        return DynamicImage::ImageRgb8(image.into_rgb8());
+    }
+    let mut image = image.into_rgba8();
+    for pixel in image.pixels_mut() {
+        if pixel.0[3] == 0 {
+            pixel.0 = [0; 4];
+        }
+    }
+    DynamicImage::ImageRgba8(image)
+}
+
 /// Without loss, unless that is too large and nothing of it is transparent.
 fn png(image: DynamicImage) -> Result<(Media, Vec<u8>), Fault> {
-    let image = match image.color().has_alpha() {
-        true => DynamicImage::ImageRgba8(image.into_rgba8()),
-        false => DynamicImage::ImageRgb8(image.into_rgb8()),
-    };
     let mut bytes = Vec::new();
     let encoder = PngEncoder::new(&mut bytes);
     image.write_with_encoder(encoder).map_err(broken)?;
     if bytes.len() > limits::ATTACHMENT_BYTES && !image.color().has_alpha() {
+        drop(bytes);
         return Ok((Media::Jpeg, jpeg(&image)?));
     }
     Ok((Media::Png, bytes))
@@ -87,8 +104,8 @@ fn png(image: DynamicImage) -> Result<(Media, Vec<u8>), Fault> {
 fn jpeg(image: &DynamicImage) -> Result<Vec<u8>, Fault> {
     let mut bytes = Vec::new();
     let encoder = JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY);
-    let plain = DynamicImage::ImageRgb8(image.to_rgb8());
-    plain.write_with_encoder(encoder).map_err(broken)?;
+    // It has no clear parts here, and 8 bits a channel.
+    image.write_with_encoder(encoder).map_err(broken)?;
     Ok(bytes)
 }
 
@@ -104,7 +121,7 @@ fn broken(error: ImageError) -> Fault {
 
 #[cfg(test)]
 mod tests {
-    use image::{ImageFormat, Rgb, RgbImage, Rgba, RgbaImage};
+    use image::{ImageEncoder, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage};
 
     use super::*;
 
@@ -214,6 +231,35 @@ mod tests {
             message(Format::Png, &png_of(4_000, 4_000, &[])),
             "is a broken picture"
         );
+    }
+
+    #[test]
+    fn what_is_packed_beside_the_pixels_is_no_bomb() {
+        let with_profile = |bytes: usize| {
+            let mut file = Vec::new();
+            let mut encoder = PngEncoder::new(&mut file);
+            encoder.set_icc_profile(vec![0; bytes]).unwrap();
+            squares().write_with_encoder(encoder).unwrap();
+            file
+        };
+        let small = with_profile(1_000_000);
+        let (_, anew) = encoded_anew(Format::Png, &small).unwrap();
+        assert!(!anew.windows(4).any(|part| part == b"iCCP"));
+        let bomb = with_profile(usize::try_from(BESIDE).unwrap() + 1);
+        assert!(bomb.len() < 100_000, "{}", bomb.len());
+        // It is left out, or the picture with it.
+        if let Ok((_, anew)) = encoded_anew(Format::Png, &bomb) {
+            assert!(anew.len() < 100_000, "{}", anew.len());
+        }
+    }
+
+    #[test]
+    fn what_is_wholly_clear_hides_no_colour() {
+        let hides = RgbaImage::from_fn(2, 1, |x, _| Rgba([1, 2, 3, if x == 0 { 0 } else { 1 }]));
+        let sent = written(&DynamicImage::ImageRgba8(hides), ImageFormat::Png);
+        let (_, anew) = encoded_anew(Format::Png, &sent).unwrap();
+        let shown = image::load_from_memory(&anew).unwrap().to_rgba8();
+        assert_eq!(shown.as_raw()[..], [0, 0, 0, 0, 1, 2, 3, 1]);
     }
 
     #[test]

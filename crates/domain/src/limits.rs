@@ -67,6 +67,8 @@ pub const ATTACHMENT_PIXELS: u64 = 16_000_000;
 pub const ATTACHMENT_SIDE: u32 = 16_384;
 /// Most text in the attachments of what is decided, in bytes: all of it is shown before the decision.
 pub const ATTACHED_TEXT_BYTES: u64 = 256 * 1024;
+/// Most lines of a text that people are shown: each is an element of the page, however little stands in it.
+pub const ATTACHED_TEXT_LINES: usize = 10_000;
 /// How long an attachment is kept that nothing names.
 pub const ATTACHMENT_WAITS: TimeDelta = TimeDelta::hours(1);
 /// How many attachments of one sender may wait to be named.

@@ -176,7 +176,14 @@ impl Service {
             };
             // Each time anew: another request may have taken them.
             let found = self.found_files(Some(holder), files.as_deref()).await?;
-            changeset = decide::attach(changeset, holder, &found)?;
+            changeset = match decide::attach(changeset, holder, &found) {
+                Ok(changeset) => changeset,
+                // The same request may have taken them under this key a moment ago.
+                Err(refused) => match self.asked_before(&agent, key.as_ref(), &request).await? {
+                    Some(asked) => return Ok(asked),
+                    None => return Err(refused.into()),
+                },
+            };
             changeset.quota = quota;
             looked_up.rest(&mut changeset);
             let opened = changeset.interaction().cloned();

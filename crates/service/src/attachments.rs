@@ -5,12 +5,12 @@
 
 use std::sync::Arc;
 
-use attached::{FileError, Files, Kept, look_into};
+use attached::{FileError, Files, Kept, Looking, Turn, Turns};
 use bytes::Bytes;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     AttachmentId, Interaction, InteractionId, Principal, Refused, State,
-    attachment::{Attachment, Holder, Part, Upload, Uploaded, file_fault},
+    attachment::{Attachment, Holder, Part, Upload, Uploaded},
     interaction::{AnswerDraft, Verdict},
     limits::{ATTACHMENT_WAITS, ATTACHMENTS_WAITING},
 };
@@ -20,9 +20,13 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::{Service, ServiceError};
 
 /// How many files may be on their way in at once: each takes its size in memory.
-const COMING: usize = 8;
-/// How many are looked into at once: a picture takes up to [`attached::MEMORY`].
-const LOOKED_INTO: usize = 1;
+const COMING: usize = 12;
+/// How many of them of one sender, who may be in no hurry.
+const COMING_OF_ONE: usize = 3;
+/// How many may be on their way to one reader, who may be in no hurry either: each takes its size in memory until it is there.
+const GOING_TO_ONE: usize = 4;
+/// A bucket that did not answer may keep a file all the same, a little later: only then is it removed.
+const MAY_STILL_COME: TimeDelta = TimeDelta::minutes(10);
 /// How many are removed before the next ones are looked for.
 const REMOVED: u32 = 100;
 
@@ -41,7 +45,9 @@ pub struct SentFile {
 pub(super) struct Keeping {
     files: Option<Files>,
     coming: Arc<Semaphore>,
-    looked_into: Semaphore,
+    coming_of_one: Turns<Holder>,
+    going_to_one: Turns<Holder>,
+    looking: Looking,
 }
 
 impl Keeping {
@@ -49,7 +55,9 @@ impl Keeping {
         Self {
             files,
             coming: Arc::new(Semaphore::new(COMING)),
-            looked_into: Semaphore::new(LOOKED_INTO),
+            coming_of_one: Turns::new(COMING_OF_ONE),
+            going_to_one: Turns::new(GOING_TO_ONE),
+            looking: Looking::default(),
         }
     }
 
@@ -61,7 +69,20 @@ impl Keeping {
 /// A place for a file that is on its way in; given back when it is dropped.
 #[derive(Debug)]
 pub struct FilePlace {
+    _own: Turn,
     _place: OwnedSemaphorePermit,
+}
+
+/// The bytes of a file, which hold the turn of who reads it until nobody has them any more.
+struct Going {
+    bytes: Bytes,
+    _turn: Option<Turn>,
+}
+
+impl AsRef<[u8]> for Going {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 impl Service {
@@ -84,10 +105,15 @@ impl Service {
     /// [`Refused::NoFiles`], [`Refused::NotAResponder`], [`ServiceError::FilesBusy`].
     pub fn place_for_file(&self, by: &Principal) -> Result<FilePlace, ServiceError> {
         self.keeping.files()?;
-        sender(by)?;
+        let holder = sender(by)?;
+        let own = self.keeping.coming_of_one.take(holder);
+        let own = own.ok_or(ServiceError::FilesBusy)?;
         let place = Arc::clone(&self.keeping.coming).try_acquire_owned();
         let place = place.map_err(|_| ServiceError::FilesBusy)?;
-        Ok(FilePlace { _place: place })
+        Ok(FilePlace {
+            _own: own,
+            _place: place,
+        })
     }
 
     /// Takes a file in. It belongs to nothing yet; what nothing names goes after an hour.
@@ -97,7 +123,7 @@ impl Service {
     /// [`Refused::NoFiles`], [`Refused::NotAResponder`].
     pub async fn send_file(
         &self,
-        _place: FilePlace,
+        place: FilePlace,
         by: &Principal,
         name: Option<&str>,
         media_type: Option<&str>,
@@ -114,7 +140,10 @@ impl Service {
         if let Holder::Agent(agent) = holder {
             self.quota_left(agent).await?;
         }
-        let Kept { attachment, bytes } = self.looked_into(name, format, bytes).await?;
+        // Its place goes along, and comes back: also when nobody waits for it any more.
+        let looked = self.keeping.looking.look_into(place, name, format, bytes);
+        let looked = looked.await.map_err(|fault| vec![fault])?;
+        let (Kept { attachment, bytes }, _place) = looked;
         let at = self.now();
         let id = AttachmentId(self.ids.next());
         let file = NewFile {
@@ -127,8 +156,13 @@ impl Service {
             let limit = ATTACHMENTS_WAITING;
             return Err(Refused::TooManyFiles { limit }.into());
         }
-        files.keep(id, bytes).await?;
-        if !self.store.file_arrived(id).await? {
+        if let Err(error) = files.keep(id, bytes).await {
+            // It will be sent again, and again: what was not kept takes no room until it is.
+            let late = self.now() + MAY_STILL_COME;
+            self.store.give_up_file(id, late).await?;
+            return Err(error.into());
+        }
+        if !self.store.file_arrived(&file).await? {
             // It took an hour.
             return Err(Refused::FileMissing.into());
         }
@@ -137,26 +171,6 @@ impl Service {
             attachment: file.attachment,
             kept_until: at + ATTACHMENT_WAITS,
         })
-    }
-
-    /// Off the threads that serve everybody, and one after the other. A decoder that panics has refused it.
-    async fn looked_into(
-        &self,
-        name: String,
-        format: domain::attachment::Format,
-        bytes: Vec<u8>,
-    ) -> Result<Kept, ServiceError> {
-        let turn = self.keeping.looked_into.acquire().await;
-        let _turn = turn.map_err(|_| ServiceError::FilesBusy)?;
-        let looked = tokio::task::spawn_blocking(move || look_into(name, format, bytes)).await;
-        match looked {
-            Ok(Ok(kept)) => Ok(kept),
-            Ok(Err(fault)) => Err(vec![fault].into()),
-            Err(error) => {
-                tracing::warn!(%error, "a file could not be looked into");
-                Err(vec![file_fault("is a broken picture")].into())
-            }
-        }
     }
 
     /// What this sender has under the ids it names, each at its place.
@@ -198,8 +212,13 @@ impl Service {
         let interaction = self.interaction(id, reader).await?;
         let attachment = files_of(&interaction, part).get(place);
         let attachment = attachment.ok_or(ServiceError::NotFound)?.clone();
+        let turn = match Holder::of(reader) {
+            Some(holder) => self.keeping.going_to_one.wait(holder).await,
+            None => None,
+        };
         let bytes = self.bytes_of(&interaction, part, place).await?;
-        Ok((attachment, bytes))
+        let going = Going { bytes, _turn: turn };
+        Ok((attachment, Bytes::from_owner(going)))
     }
 
     /// The bytes of a file of an interaction that was read a moment ago, which are those that were sent.
@@ -212,13 +231,36 @@ impl Service {
         part: Part,
         place: usize,
     ) -> Result<Bytes, ServiceError> {
+        let (id, said) = self.leads_to(interaction, part, place).await?;
+        Ok(self.keeping.files()?.read(id, said).await?)
+    }
+
+    /// Whether the file is there, as large as it was sent, without a look into it.
+    ///
+    /// # Errors
+    /// As [`Service::file`].
+    pub async fn find_file(
+        &self,
+        interaction: &Interaction,
+        part: Part,
+        place: usize,
+    ) -> Result<(), ServiceError> {
+        let (id, said) = self.leads_to(interaction, part, place).await?;
+        Ok(self.keeping.files()?.find(id, said).await?)
+    }
+
+    async fn leads_to<'a>(
+        &self,
+        interaction: &'a Interaction,
+        part: Part,
+        place: usize,
+    ) -> Result<(AttachmentId, &'a Attachment), ServiceError> {
         let said = files_of(interaction, part).get(place);
         let said = said.ok_or(ServiceError::NotFound)?;
         let rows = self.store.files_of(interaction.id, part).await?;
         // What the interaction says was signed or is in the journal. The row only leads to the bytes.
         let row = rows.get(place).filter(|row| row.attachment == *said);
-        let row = row.ok_or(Refused::FileMissing)?;
-        Ok(self.keeping.files()?.read(row.id, said).await?)
+        Ok((row.ok_or(Refused::FileMissing)?.id, said))
     }
 
     /// Fails closed: with a file that is missing, or is another one, nothing is approved.
@@ -249,16 +291,20 @@ impl Service {
         self.store
             .give_up_files(now - ATTACHMENT_WAITS, now)
             .await?;
-        let mut removed = 0;
+        let (mut removed, mut failed, mut after) = (0, None, None);
         loop {
-            let ids = self.store.files_to_remove(REMOVED).await?;
-            if ids.is_empty() {
-                return Ok(removed);
-            }
+            let ids = self.store.files_to_remove(now, after, REMOVED).await?;
+            let Some(last) = ids.last() else {
+                return failed.map_or(Ok(removed), |error| Err(ServiceError::from(error)));
+            };
+            after = Some(*last);
             let files = self.keeping.files()?;
             for id in &ids {
-                files.remove(*id).await?;
-                // One by one: what was removed is not asked for again when the next one fails.
+                // One that cannot be removed stands in the way of no other.
+                if let Err(error) = files.remove(*id).await {
+                    failed = Some(error);
+                    continue;
+                }
                 self.store.forget_files(&[*id]).await?;
                 removed += 1;
             }
@@ -290,7 +336,7 @@ impl From<FileError> for ServiceError {
                 tracing::error!(%error, "a file that belongs to a question cannot be shown, and nothing is approved with it");
                 Refused::FileMissing.into()
             }
-            FileError::Failed(_) => Self::Files(error),
+            FileError::Failed(_) | FileError::Silent | FileError::Folder(_) => Self::Files(error),
         }
     }
 }

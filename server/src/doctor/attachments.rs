@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use attached::{Files, OpenError};
+
 use super::{Report, disk};
 use crate::config::Config;
 
@@ -15,6 +17,10 @@ pub(super) fn examine(config: &Config, report: &mut Report) {
         );
         return;
     };
+    if !Files::is_place(&place) {
+        report.problem(ABOUT, OpenError::NoPlace.to_string());
+        return;
+    }
     if place.starts_with("s3://") {
         report.ok(ABOUT, format!("they are kept in {place}"));
         return;

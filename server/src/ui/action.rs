@@ -42,10 +42,16 @@ pub(super) fn source(text: &str) -> String {
     page.0
 }
 
-/// The same of a difference: the lines that go and those that come are known.
-pub(super) fn diff(text: &str) -> String {
+/// A text that is a file of its own; of a difference the lines that go and those that come are known. Above it stands how
+/// many lines there are, and how they end, which nobody sees otherwise.
+pub(super) fn file(text: &str, is_diff: bool) -> String {
+    let text = match is_diff {
+        true => shape::diff(text),
+        false => shape::source(text),
+    };
     let mut page = Html::default();
-    page.text(&shape::diff(text));
+    page.ours("p", &shape::about(&text));
+    page.text(&text);
     page.0
 }
 
@@ -470,6 +476,19 @@ mod tests {
         assert!(html.contains("data-n=\"12\""), "{html}");
         let all = html.matches("data-n=").count();
         assert_eq!(all, 3 + 2 + 4);
+    }
+
+    #[test]
+    fn of_a_file_stands_how_its_lines_end() {
+        for (text, is_diff, about) in [
+            ("a\nb", false, "2 lines"),
+            ("a\r\nb\r\n", false, "3 lines, each ends with CR LF"),
+            ("--- a\n+++ b\n", true, "patch, 3 lines"),
+        ] {
+            let html = file(text, is_diff);
+            let expected = format!("<p class=\"ours\">{about}</p>");
+            assert!(html.starts_with(&expected), "{html}");
+        }
     }
 
     #[test]

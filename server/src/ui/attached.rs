@@ -1,6 +1,6 @@
 //! Files of a question and of its answer: how they stand on the page, and where a browser gets them.
 
-use std::fmt::Write;
+use std::{fmt::Write, time::Duration};
 
 use app::{error::UiError, view::harmless};
 use axum::{
@@ -10,16 +10,20 @@ use axum::{
     routing::get,
 };
 use domain::{
-    Interaction, InteractionId, State as Stage,
+    Interaction, InteractionId, Refused, State as Stage,
     attachment::{Attachment, Media, Part},
 };
-use service::SignedIn;
+use service::{ServiceError, SignedIn};
+use tokio::time::{Instant, timeout_at};
 
 use super::{action, backend::ForPerson, blocker::made};
 use crate::{plain_page::html::Text, problem::Problem, served_file, state::AppState};
 
 /// Beside what is not decided, a text that is longer is only offered to be saved.
 const SHOWN_BYTES: u64 = 64 * 1024;
+/// So long a page waits for all files of a part. Whatever has become of the place where they are, what is asked has to stand
+/// there, and can be denied.
+const FETCHING: Duration = Duration::from_secs(3);
 
 /// Where they are.
 pub(super) fn routes() -> Router<AppState> {
@@ -62,7 +66,7 @@ async fn found(
 
 impl ForPerson {
     /// The files of a part of an interaction, as HTML: every one whole where it is decided on (rule 11), and a word where
-    /// one cannot be shown. Nothing where there are none.
+    /// one cannot be shown, behind which the page takes no decision. Nothing where there are none.
     pub(super) async fn files(
         &self,
         interaction: &Interaction,
@@ -81,9 +85,12 @@ impl ForPerson {
         let mut html = format!(
             "<section class=\"ours attached\" aria-label=\"{heading}\"><h3 class=\"part-title\">{heading}</h3>"
         );
+        let until = Instant::now() + FETCHING;
         for (place, file) in files.iter().enumerate() {
             let url = format!("/interactions/{}{way}/attachments/{place}", interaction.id);
-            let whole = self.file(interaction, part, place, file, &url).await?;
+            let whole = self
+                .file(interaction, part, place, file, &url, until)
+                .await?;
             // Writing to a string cannot fail.
             let _ = write!(
                 html,
@@ -112,35 +119,66 @@ impl ForPerson {
         place: usize,
         file: &Attachment,
         url: &str,
+        until: Instant,
     ) -> Result<String, UiError> {
-        if file.media.is_picture() {
-            return Ok(format!(
-                "<img class=\"attached-picture\" src=\"{url}\" alt=\"{}\" decoding=\"sync\">",
-                Text(&harmless(&file.name))
-            ));
-        }
         let is_decided_on = part == Part::Ask && interaction.asks_for_a_decision();
-        if !is_decided_on && file.size > SHOWN_BYTES {
+        let is_picture = file.media.is_picture();
+        if !is_picture && !is_decided_on && file.size > SHOWN_BYTES {
             return Ok("<p class=\"attached-note\">It is too long to stand here.</p>".to_owned());
         }
-        let bytes = self.state.service.bytes_of(interaction, part, place).await;
-        let Ok(bytes) = bytes else {
-            return Ok("<p class=\"attached-missing\"><strong>This file is missing, or is no longer the one that was sent.</strong> \
-                 Nothing is approved with it.</p>"
-                .to_owned());
+        let service = &self.state.service;
+        let fetching = async {
+            match is_picture {
+                // The browser fetches it.
+                true => {
+                    let found = service.find_file(interaction, part, place);
+                    found.await.map(|()| None)
+                }
+                false => service.bytes_of(interaction, part, place).await.map(Some),
+            }
+        };
+        let picture = || {
+            format!(
+                "<img class=\"attached-picture\" src=\"{url}\" alt=\"{}\" decoding=\"sync\">",
+                Text(&harmless(&file.name))
+            )
+        };
+        let bytes = match timeout_at(until, fetching).await {
+            Ok(Ok(Some(bytes))) => bytes,
+            Ok(Ok(None)) => return Ok(picture()),
+            not_there => {
+                let said = not_shown(not_there.ok().and_then(Result::err));
+                // The page takes no yes while a picture in it is not there, and a text is none: whatever could not be read
+                // here may be back when the server looks again, and nobody has read it. What decides nothing is answered
+                // without it.
+                let then = match (is_decided_on && interaction.state.is_pending(), is_picture) {
+                    (false, _) => String::new(),
+                    (true, true) => picture(),
+                    (true, false) => format!("<img hidden alt=\"\" src=\"{url}\">"),
+                };
+                return Ok(format!("<p class=\"attached-missing\">{said}</p>{then}"));
+            }
         };
         let is_diff = file.media == Media::Diff;
-        let drawn = made(move || {
-            let text = String::from_utf8_lossy(&bytes);
-            match is_diff {
-                true => action::diff(&text),
-                false => action::source(&text),
-            }
-        });
+        let drawn = made(move || action::file(&String::from_utf8_lossy(&bytes), is_diff));
         Ok(format!(
             "<div class=\"source attached-text\" dir=\"ltr\">{}</div>",
             drawn.await?
         ))
+    }
+}
+
+/// Why it does not stand there: it is lost, or it is not known what has become of it.
+fn not_shown(why: Option<ServiceError>) -> &'static str {
+    match why {
+        Some(ServiceError::Refused(Refused::FileMissing)) => {
+            "<strong>This file is missing, or is no longer the one that was sent.</strong> Nothing is approved with it."
+        }
+        why => {
+            let why = why.map_or_else(|| "it took too long".to_owned(), |why| why.to_string());
+            tracing::warn!(error = %why, "a file cannot be shown on a page");
+            "<strong>This file cannot be fetched now.</strong> Load the page again in a moment; nothing is approved without it."
+        }
     }
 }
 
@@ -149,5 +187,20 @@ fn in_a_word(media: Media) -> &'static str {
         Media::Png | Media::Jpeg => "picture",
         Media::Text => "text",
         Media::Diff => "difference",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_lost_is_told_from_one_that_cannot_be_had() {
+        let lost = not_shown(Some(Refused::FileMissing.into()));
+        assert!(lost.contains("is missing"), "{lost}");
+        for unknown in [None, Some(Refused::NoFiles.into())] {
+            let told = not_shown(unknown);
+            assert!(told.contains("cannot be fetched now"), "{told}");
+        }
     }
 }

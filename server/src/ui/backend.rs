@@ -441,7 +441,7 @@ pub(super) fn told(error: ServiceError) -> UiError {
         ServiceError::TokenExpired(_) => UiError::Internal,
         ServiceError::Files(error) => {
             tracing::error!(%error, "a page failed where files are kept");
-            UiError::Internal
+            UiError::TryLater("The files cannot be read now. Try again in a moment.".to_owned())
         }
         ServiceError::Store(error) => {
             tracing::error!(%error, "a page failed in the store");

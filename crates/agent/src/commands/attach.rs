@@ -1,6 +1,6 @@
 //! Files that go with a question, `--attach FILE`: sent before it, and part of what is decided.
 
-use std::{fs, path::PathBuf};
+use std::{fs, io::Read as _, path::PathBuf};
 
 use anyhow::{Context, ensure};
 use clap::Args;
@@ -111,14 +111,17 @@ impl Read {
         let place = file.display();
         let name = file.file_name().and_then(|name| name.to_str());
         let name = name.with_context(|| format!("{place} is not the path of a file"))?;
-        let size = fs::metadata(file).with_context(|| format!("cannot read {place}"))?;
-        let most = u64::try_from(limits::ATTACHMENT_BYTES)?;
+        let open = fs::File::open(file).with_context(|| format!("cannot read {place}"))?;
+        let most = limits::ATTACHMENT_BYTES;
+        let mut bytes = Vec::new();
+        // A pipe, a device, and a file that is still written say nothing of how much comes of them.
+        open.take(u64::try_from(most)? + 1)
+            .read_to_end(&mut bytes)
+            .with_context(|| format!("cannot read {place}"))?;
         ensure!(
-            size.len() <= most,
-            "{place} has {} bytes, at most {most} can be attached",
-            size.len()
+            bytes.len() <= most,
+            "{place} has more than {most} bytes, which cannot be attached"
         );
-        let bytes = fs::read(file).with_context(|| format!("cannot read {place}"))?;
         let format = Format::of_file(name, &bytes).with_context(|| {
             format!(
                 "{place} is neither a picture that people can be shown here nor a text in UTF-8"
@@ -160,6 +163,8 @@ mod tests {
         assert!(read("a.bin", b"\xff\xfe\0").is_err());
         assert!(read("large", &vec![b'x'; limits::ATTACHMENT_BYTES + 1]).is_err());
         assert!(Read::of(&PathBuf::from("/")).is_err());
+        #[cfg(unix)]
+        assert!(Read::of(&PathBuf::from("/dev/zero")).is_err());
     }
 
     #[test]

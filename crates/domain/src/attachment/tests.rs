@@ -198,6 +198,22 @@ fn a_text_is_utf_8_that_people_can_read() {
     }
 }
 
+#[test]
+fn a_text_that_is_shown_has_so_many_lines_at_most() {
+    let most = limits::ATTACHED_TEXT_LINES;
+    let fault = |text: String| text_fault(text.as_bytes()).map(|fault| fault.message);
+    // The last line has no end.
+    assert_eq!(fault("\n".repeat(most - 1)), None);
+    assert_eq!(
+        fault("\n".repeat(most)).unwrap(),
+        "has 10001 lines, more than a page can show: at most 10000 are allowed in a text of up to 262144 bytes"
+    );
+    let shown = usize::try_from(limits::ATTACHED_TEXT_BYTES).unwrap();
+    assert!(fault("\n".repeat(shown)).is_some());
+    // What is longer goes with no decision, and is saved instead of shown.
+    assert_eq!(fault("\n".repeat(shown + 1)), None);
+}
+
 pub(crate) fn file(n: u128, name: &str, media: Media, bytes: &[u8]) -> Uploaded {
     Uploaded {
         id: AttachmentId(Uuid::from_u128(n)),

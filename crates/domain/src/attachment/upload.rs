@@ -212,10 +212,27 @@ pub fn text_fault(bytes: &[u8]) -> Option<Fault> {
         }
     };
     let is_foreign = |c: &char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
-    let found = text.chars().find(is_foreign)?;
-    let why = format!(
-        "has the control character U+{:04X}, which a text has not",
-        u32::from(found)
-    );
-    Some(Fault::new("$", why))
+    if let Some(found) = text.chars().find(is_foreign) {
+        let why = format!(
+            "has the control character U+{:04X}, which a text has not",
+            u32::from(found)
+        );
+        return Some(Fault::new("$", why));
+    }
+    too_many_lines(text)
+}
+
+/// A longer text is never shown, only saved.
+fn too_many_lines(text: &str) -> Option<Fault> {
+    if u64::try_from(text.len()).is_ok_and(|bytes| bytes > limits::ATTACHED_TEXT_BYTES) {
+        return None;
+    }
+    let (lines, most) = (text.split('\n').count(), limits::ATTACHED_TEXT_LINES);
+    (lines > most).then(|| {
+        let up_to = limits::ATTACHED_TEXT_BYTES;
+        let why = format!(
+            "has {lines} lines, more than a page can show: at most {most} are allowed in a text of up to {up_to} bytes"
+        );
+        Fault::new("$", why)
+    })
 }

@@ -24,6 +24,10 @@ store::on_both_databases!(
     what_cannot_be_shown_is_refused_with_a_sentence_a_code_and_its_place,
     a_file_is_named_once_by_who_sent_it,
     asked_again_under_a_key_the_same_files_ask_nothing_new,
+    of_many_at_once_with_one_file_under_one_key_one_asks,
+    one_that_sends_slowly_leaves_room_for_others,
+    what_cannot_be_kept_takes_no_room_and_one_that_stays_stands_in_no_way,
+    what_cannot_be_shown_is_answered_without_it_and_not_decided,
     an_answer_carries_files,
     what_nothing_names_is_removed_and_what_is_erased_too,
     a_server_without_a_place_says_so,
@@ -378,6 +382,117 @@ async fn asked_again_under_a_key_the_same_files_ask_nothing_new(database: TestDa
     let other = [sent_text(&agent, b"another".to_vec()).await];
     let reused = json_of(ask(&other).await, StatusCode::UNPROCESSABLE_ENTITY).await;
     assert_eq!(reused["code"], "idempotency_key_reused");
+}
+
+async fn of_many_at_once_with_one_file_under_one_key_one_asks(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let file = [sent_text(&agent, b"x".to_vec()).await];
+    let asks = (0..8).map(|_| {
+        let request = agent
+            .post("/api/v1/interactions")
+            .header("idempotency-key", "k")
+            .json(&approval(&file));
+        async move { json_of(request.send().await.unwrap(), StatusCode::CREATED).await }
+    });
+    let asked = futures::future::join_all(asks).await;
+    for one in &asked {
+        assert_eq!(one["id"], asked[0]["id"]);
+    }
+}
+
+async fn one_that_sends_slowly_leaves_room_for_others(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, other) = (app.agent("backend").await, app.agent("devops").await);
+    let service = &app.state.service;
+    let principal = async |name: &str| {
+        let id = service.agent_named(name).await.unwrap().unwrap();
+        domain::Principal::Agent(domain::AgentRef {
+            id,
+            name: name.to_owned(),
+        })
+    };
+    // As many as it may have on their way, of which nothing comes.
+    let slow = principal("backend").await;
+    let mut held = Vec::new();
+    while let Ok(place) = service.place_for_file(&slow) {
+        held.push(place);
+    }
+    let refused = send(&agent, "a.txt", "text/plain", b"x".to_vec()).await;
+    let problem = json_of(refused, StatusCode::SERVICE_UNAVAILABLE).await;
+    assert_eq!(problem["code"], "busy");
+    sent_text(&other, b"x".to_vec()).await;
+    drop(held.pop());
+    sent_text(&agent, b"x".to_vec()).await;
+}
+
+async fn what_cannot_be_kept_takes_no_room_and_one_that_stays_stands_in_no_way(
+    database: TestDatabase,
+) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let service = &app.state.service;
+    sent_text(&agent, b"nobody names it".to_vec()).await;
+    sent_text(&agent, b"nor this".to_vec()).await;
+    let mut stays = kept(&app);
+    stays.sort();
+    let stays = stays.remove(0);
+    let place = app.state.config.attachments().unwrap();
+    let away = format!("{place}.away");
+    // The disk is gone.
+    fs::rename(&place, &away).unwrap();
+    fs::write(&place, "").unwrap();
+    for _ in 0..60 {
+        let failed = send(&agent, "a.txt", "text/plain", b"x".to_vec()).await;
+        json_of(failed, StatusCode::SERVICE_UNAVAILABLE).await;
+    }
+    fs::remove_file(&place).unwrap();
+    fs::rename(&away, &place).unwrap();
+    sent_text(&agent, b"used".to_vec()).await;
+    // One cannot be removed: a folder stands in its place.
+    fs::remove_file(&stays).unwrap();
+    fs::create_dir(&stays).unwrap();
+    app.clock.advance(TimeDelta::minutes(61));
+    assert!(service.remove_files().await.is_err());
+    assert_eq!(kept(&app), [stays.clone()]);
+    fs::remove_dir(&stays).unwrap();
+    assert_eq!(service.remove_files().await.unwrap(), 1);
+}
+
+async fn what_cannot_be_shown_is_answered_without_it_and_not_decided(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let ana = app.sign_in("Ana", Role::Responder).await;
+    let decided = agent.ask(approval(&two(&agent).await)).await;
+    let question = agent
+        .ask(json!({"attachments": ids(&two(&agent).await)}))
+        .await;
+    kept(&app)
+        .iter()
+        .for_each(|file| fs::remove_file(file).unwrap());
+    let page = async |asked: &Value| {
+        let id = asked["id"].as_str().unwrap();
+        (
+            format!("/interactions/{id}/attachments"),
+            read(&app, &ana, &format!("/blockers/{id}")).await,
+        )
+    };
+    // While a picture is not there, the page takes no yes; in the place of a text stands one that never is.
+    let (files, shown) = page(&decided).await;
+    assert!(shown.contains("This file is missing"), "{shown}");
+    for (place, holds) in [(0, "attached-picture"), (1, "hidden")] {
+        let source = format!("src=\"{files}/{place}\"");
+        let picture = shown.split('<').find(|tag| tag.contains(&source));
+        let picture = picture.unwrap_or_else(|| panic!("{place}: {shown}"));
+        assert!(
+            picture.starts_with("img") && picture.contains(holds),
+            "{picture}"
+        );
+    }
+    // What decides nothing is answered all the same.
+    let (files, shown) = page(&question).await;
+    assert!(shown.contains("This file is missing"), "{shown}");
+    assert!(!shown.contains(&format!("src=\"{files}")), "{shown}");
 }
 
 async fn an_answer_carries_files(database: TestDatabase) {

@@ -99,6 +99,23 @@ impl Attachments for Store {
         .bind(file.at.timestamp_millis())
         .execute(&mut *writing)
         .await?;
+        writing.commit().await?;
+        Ok(true)
+    }
+
+    async fn file_arrived(&self, file: &NewFile) -> Result<bool> {
+        let size = rows::file_size(&file.attachment, file.id)?;
+        let mut writing = self.begin_write().await?;
+        let done = sqlx::query(
+            "UPDATE attachments SET is_kept = TRUE
+             WHERE id = $1 AND is_kept = FALSE AND gone_at IS NULL",
+        )
+        .bind(file.id.0)
+        .execute(&mut *writing)
+        .await?;
+        if done.rows_affected() != 1 {
+            return Ok(false);
+        }
         if let Holder::Agent(agent) = file.holder {
             sqlx::query(
                 "INSERT INTO agent_usage (agent_id, day, bytes) VALUES ($1, $2, $3)
@@ -114,13 +131,16 @@ impl Attachments for Store {
         Ok(true)
     }
 
-    async fn file_arrived(&self, id: AttachmentId) -> Result<bool> {
-        let done =
-            sqlx::query("UPDATE attachments SET is_kept = TRUE WHERE id = $1 AND gone_at IS NULL")
-                .bind(id.0)
-                .execute(&self.write)
-                .await?;
-        Ok(done.rows_affected() == 1)
+    async fn give_up_file(&self, id: AttachmentId, gone_at: DateTime<Utc>) -> Result<()> {
+        sqlx::query(
+            "UPDATE attachments SET gone_at = $1
+             WHERE id = $2 AND interaction_id IS NULL AND gone_at IS NULL",
+        )
+        .bind(gone_at.timestamp_millis())
+        .bind(id.0)
+        .execute(&self.write)
+        .await?;
+        Ok(())
     }
 
     async fn uploaded(
@@ -170,10 +190,17 @@ impl Attachments for Store {
         Ok(done.rows_affected())
     }
 
-    async fn files_to_remove(&self, limit: u32) -> Result<Vec<AttachmentId>> {
+    async fn files_to_remove(
+        &self,
+        now: DateTime<Utc>,
+        after: Option<AttachmentId>,
+        limit: u32,
+    ) -> Result<Vec<AttachmentId>> {
         let ids: Vec<Uuid> = sqlx::query_scalar(
-            "SELECT id FROM attachments WHERE gone_at IS NOT NULL ORDER BY gone_at, id LIMIT $1",
+            "SELECT id FROM attachments WHERE gone_at <= $1 AND id > $2 ORDER BY id LIMIT $3",
         )
+        .bind(now.timestamp_millis())
+        .bind(after.map_or(Uuid::nil(), |after| after.0))
         .bind(i64::from(limit))
         .fetch_all(&self.read)
         .await?;

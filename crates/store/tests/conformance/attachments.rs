@@ -51,7 +51,7 @@ fn file(database: &Database, holder: Holder, name: &str) -> NewFile {
 async fn sent(database: &Database, store: &dyn Store, holder: Holder, name: &str) -> NewFile {
     let file = file(database, holder, name);
     assert!(store.expect_file(&file, MOST).await.unwrap());
-    assert!(store.file_arrived(file.id).await.unwrap());
+    assert!(store.file_arrived(&file).await.unwrap());
     file
 }
 
@@ -114,7 +114,15 @@ async fn a_file_is_named_by_its_sender_once_it_is_there(database: Database) {
     }
     let none = store.uploaded(holder, &[]).await.unwrap();
     assert_eq!(none, []);
-    assert!(!store.file_arrived(nowhere).await.unwrap());
+    let unknown = NewFile {
+        id: nowhere,
+        ..file(&database, holder, "unknown")
+    };
+    assert!(!store.file_arrived(&unknown).await.unwrap());
+    assert!(
+        !store.file_arrived(&there).await.unwrap(),
+        "it arrives once"
+    );
 }
 
 async fn an_ask_takes_its_files_along_or_is_not_kept(database: Database) {
@@ -259,14 +267,29 @@ async fn a_sender_has_so_many_that_are_part_of_nothing(database: Database) {
     let (third, refused) = expect("three", holder).await;
     assert_eq!((first, second, third), (true, true, false));
     assert!(
-        !store.file_arrived(refused.id).await.unwrap(),
+        !store.file_arrived(&refused).await.unwrap(),
         "nothing is noted of it"
     );
     let (others, _) = expect("three", person()).await;
     assert!(others);
-    store.file_arrived(one.id).await.unwrap();
+    store.file_arrived(&one).await.unwrap();
     committed(&*store, asking(&database, &agent, &[&one])).await;
-    assert!(expect("three", holder).await.0);
+    let (fourth, four) = expect("three", holder).await;
+    assert!(fourth);
+    // One whose bytes could not be kept takes no room, and one that is part of something is not given up.
+    assert!(!expect("five", holder).await.0);
+    for given_up in [four.id, one.id] {
+        store.give_up_file(given_up, at(1_000)).await.unwrap();
+    }
+    assert!(!store.file_arrived(&four).await.unwrap());
+    // Its bytes may still be on their way.
+    let early = store.files_to_remove(at(999), None, 10).await.unwrap();
+    assert_eq!(early, []);
+    assert_eq!(
+        store.files_to_remove(at(1_000), None, 10).await.unwrap(),
+        [four.id]
+    );
+    assert!(expect("five", holder).await.0);
 }
 
 async fn what_is_part_of_nothing_goes_after_its_time_and_nothing_else(database: Database) {
@@ -286,13 +309,24 @@ async fn what_is_part_of_nothing_goes_after_its_time_and_nothing_else(database: 
     assert_eq!(store.give_up_files(at(0), at(1_000)).await.unwrap(), 0);
     assert_eq!(store.give_up_files(at(1), at(1_000)).await.unwrap(), 2);
     assert_eq!(store.give_up_files(at(1), at(1_000)).await.unwrap(), 0);
-    let mut gone = store.files_to_remove(10).await.unwrap();
-    gone.sort();
     let mut expected = vec![unused.id, coming.id];
     expected.sort();
+    let gone = store.files_to_remove(at(1_000), None, 10).await.unwrap();
     assert_eq!(gone, expected);
+    // One that cannot be removed stands in nobody's way.
+    for (after, limit, rest) in [
+        (None, 1, &expected[..1]),
+        (Some(expected[0]), 1, &expected[1..]),
+        (Some(expected[1]), 1, &[]),
+    ] {
+        let gone = store
+            .files_to_remove(at(1_000), after, limit)
+            .await
+            .unwrap();
+        assert_eq!(gone, rest);
+    }
     // Whoever comes too late with its bytes, or names it, learns that it is gone.
-    assert!(!store.file_arrived(coming.id).await.unwrap());
+    assert!(!store.file_arrived(&coming).await.unwrap());
     assert_eq!(store.uploaded(holder, &[unused.id]).await.unwrap(), [None]);
     let late = store.commit(asking(&database, &agent, &[&unused])).await;
     assert!(matches!(late, Err(CommitError::Conflict)));
@@ -301,9 +335,12 @@ async fn what_is_part_of_nothing_goes_after_its_time_and_nothing_else(database: 
         .forget_files(&[unused.id, coming.id, used.id, young.id])
         .await
         .unwrap();
-    assert_eq!(store.files_to_remove(10).await.unwrap(), []);
+    assert_eq!(
+        store.files_to_remove(at(1_000), None, 10).await.unwrap(),
+        []
+    );
     assert_eq!(store.files_of(asked.id, Part::Ask).await.unwrap().len(), 1);
-    assert!(store.file_arrived(young.id).await.unwrap());
+    assert!(store.file_arrived(&young).await.unwrap());
 }
 
 async fn what_is_erased_has_no_file_and_no_name_of_one(database: Database) {
@@ -332,13 +369,16 @@ async fn what_is_erased_has_no_file_and_no_name_of_one(database: Database) {
     for part in [Part::Ask, Part::Answer] {
         assert_eq!(store.files_of(asked.id, part).await.unwrap(), []);
     }
-    let mut gone = store.files_to_remove(10).await.unwrap();
+    let mut gone = store.files_to_remove(at(1_000), None, 10).await.unwrap();
     gone.sort();
     let mut expected = vec![one.id, log.id];
     expected.sort();
     assert_eq!(gone, expected);
     store.forget_files(&gone).await.unwrap();
-    assert_eq!(store.files_to_remove(10).await.unwrap(), []);
+    assert_eq!(
+        store.files_to_remove(at(1_000), None, 10).await.unwrap(),
+        []
+    );
     let unknown = InteractionId(Uuid::from_u128(1));
     assert_eq!(store.files_of(unknown, Part::Ask).await.unwrap(), []);
     assert_eq!(store.strays_after(None, 10).await.unwrap(), []);
@@ -350,6 +390,12 @@ async fn what_an_agent_sends_counts_towards_its_day(database: Database) {
     let agent = database.agent(&*store, "backend").await;
     let day = domain::Day::of(at(0));
     let before = store.stored_by(agent.id, day).await.unwrap();
+    // Of what did not arrive nothing is stored, however often it is sent again.
+    let lost = file(&database, Holder::Agent(agent.id), "lost");
+    store.expect_file(&lost, MOST).await.unwrap();
+    store.give_up_file(lost.id, at(0)).await.unwrap();
+    store.file_arrived(&lost).await.unwrap();
+    assert_eq!(store.stored_by(agent.id, day).await.unwrap(), before);
     sent(&database, &*store, Holder::Agent(agent.id), "five5").await;
     assert_eq!(store.stored_by(agent.id, day).await.unwrap(), before + 5);
     sent(&database, &*store, person(), "six6!!").await;

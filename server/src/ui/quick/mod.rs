@@ -61,7 +61,11 @@ pub fn routes() -> Router<AppState> {
         .route("/q/{id}", get(show).post(take))
         .route("/q/{id}/amend", get(show_amend).post(take_amend))
         .layer(DefaultBodyLimit::max(limits::BODY_BYTES))
-        .merge(files::routes())
+}
+
+/// Where files go that go with an answer: on a telephone one is on its way for longer than any page takes.
+pub fn file_routes() -> Router<AppState> {
+    files::routes()
 }
 
 /// What stands in the address.

@@ -636,3 +636,53 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    /// Whatever is asked and answered with which files, in which order: each file is part of one thing at most, and what names
+    /// one that is part of another is refused whole.
+    #[test]
+    fn a_file_is_bound_once_whatever_is_asked_and_answered(
+        steps in prop::collection::vec((any::<bool>(), prop::collection::btree_set(0usize..4, 0..3)), 1..10),
+    ) {
+        let ids = Counter::default();
+        let ana = person(Role::Responder);
+        let mut pool: Vec<Uploaded> = (0..4_u128)
+            .map(|n| file(n + 1, &format!("{n}.txt"), Media::Text, &n.to_be_bytes()))
+            .collect();
+        let mut bound = std::collections::BTreeMap::new();
+        for (asks, picked) in steps {
+            let named: Vec<String> = picked.iter().map(|n| pool[*n].id.to_string()).collect();
+            let found: Vec<Option<Uploaded>> = picked.iter().map(|n| Some(pool[*n].clone())).collect();
+            let is_free = picked.iter().all(|n| pool[*n].part_of.is_none());
+            let result = match asks {
+                true => {
+                    let drafted = Draft { found: found.clone(), ..draft(with(Kind::Question, json!({"attachments": named}))) };
+                    match drafted.check(|_| None) {
+                        Ok(request) => {
+                            let opened = decide::open(request, agent(), None, None, None, None, at(&ids, 0));
+                            decide::attach(opened, Holder::Agent(agent().id), &found)
+                        }
+                        Err(faults) => Err(Refused::Invalid(faults)),
+                    }
+                }
+                false => {
+                    let pending = written(&crate::testing::opened(body(Kind::Question), None, &ids));
+                    let mut answer = answer_to(Kind::Question);
+                    answer["attachments"] = json!(named);
+                    let answer = crate::interaction::AnswerDraft { found, ..given(answer) };
+                    decide::answer(&pending, answer, &ana, None, at(&ids, 1))
+                }
+            };
+            prop_assert_eq!(result.is_ok(), is_free, "{:?}", result);
+            let Ok(changeset) = result else { continue };
+            let part_of = written(&changeset).id;
+            let files: Vec<_> = attaching(&changeset).map(|it| it.files.iter().map(|(id, _)| *id).collect()).unwrap_or_default();
+            let wanted: Vec<_> = picked.iter().map(|n| pool[*n].id).collect();
+            prop_assert_eq!(&files, &wanted);
+            for n in picked {
+                pool[n].part_of = Some(part_of);
+                prop_assert_eq!(bound.insert(n, part_of), None);
+            }
+        }
+    }
+}

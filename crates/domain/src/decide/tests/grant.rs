@@ -77,7 +77,7 @@ fn record(grant: Grant) -> GrantRecord {
 }
 
 /// A grant of Ana's for whatever begins with `cargo test`.
-fn of_tests(ids: &Counter) -> GrantRecord {
+pub(super) fn of_tests(ids: &Counter) -> GrantRecord {
     let approval = approved("cargo test -p store", ids);
     let offers = rules::offers(&approval, &person(Role::Responder));
     let matcher = offers

@@ -91,7 +91,7 @@ fn record(memory: Memory) -> MemoryRecord {
 }
 
 /// What Ana answered, for a week from the second second on.
-fn of(kind: Kind, ids: &Counter) -> MemoryRecord {
+pub(super) fn of(kind: Kind, ids: &Counter) -> MemoryRecord {
     let kept = rules::keep(&answered(kind, ids), for_days(7), &ana(), 0, at(ids, 2));
     record(memory_of(&kept.unwrap()))
 }

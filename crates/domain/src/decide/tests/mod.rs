@@ -1,7 +1,9 @@
 //! The rules, one by one and for any sequence of commands.
 
 mod access;
+mod amend;
 mod attachment;
+mod changing_rules;
 mod claim;
 mod commands;
 mod day;
@@ -22,6 +24,7 @@ mod replay;
 mod replies;
 mod revise;
 mod sequences;
+mod standing;
 mod suggestion;
 mod task;
 mod team;

@@ -38,7 +38,7 @@ fn read(rules: Value) -> Policies {
     serde_json::from_value(json!({"rules": rules})).unwrap()
 }
 
-fn forbid(words: &[&str]) -> Value {
+pub(super) fn forbid(words: &[&str]) -> Value {
     json!({
         "name": "no force", "then": "forbid", "reason": "History stays as it is.",
         "when": {"tools": ["Bash"], "arguments": [{"has": {"words": words}}]},
@@ -47,7 +47,7 @@ fn forbid(words: &[&str]) -> Value {
     })
 }
 
-fn ask(words: &[&str], fields: Value) -> Value {
+pub(super) fn ask(words: &[&str], fields: Value) -> Value {
     let mut rule = forbid(words);
     rule["name"] = "ask first".into();
     rule["then"] = "ask".into();
@@ -57,7 +57,7 @@ fn ask(words: &[&str], fields: Value) -> Value {
     rule
 }
 
-fn destructive(words: &[&str]) -> Value {
+pub(super) fn destructive(words: &[&str]) -> Value {
     let mut rule = forbid(words);
     rule["name"] = "it deletes".into();
     rule["destructive"] = true.into();
@@ -65,7 +65,7 @@ fn destructive(words: &[&str]) -> Value {
     rule
 }
 
-fn allow(words: &[&str]) -> Value {
+pub(super) fn allow(words: &[&str]) -> Value {
     json!({
         "name": "tests", "then": "allow",
         "matcher": {"like": {"tool": "Bash", "like": {}, "varies": [
@@ -76,7 +76,7 @@ fn allow(words: &[&str]) -> Value {
     })
 }
 
-fn asked(command: &str, fields: Value) -> Request {
+pub(super) fn asked(command: &str, fields: Value) -> Request {
     let mut body = json!({
         "kind": "approval", "prompt": "May it run?", "session_id": "run 1", "mode": "sync",
         "task": {"id": "T-1"},
@@ -88,7 +88,7 @@ fn asked(command: &str, fields: Value) -> Request {
     request(body)
 }
 
-fn in_force(rules: Value, ids: &Counter) -> PolicySet {
+pub(super) fn in_force(rules: Value, ids: &Counter) -> PolicySet {
     let changeset = policies::set(
         no(),
         read(rules),

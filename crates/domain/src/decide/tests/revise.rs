@@ -1,6 +1,7 @@
 //! Which plans may take the place of which.
 
 use chrono::TimeDelta;
+use proptest::prelude::*;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -184,4 +185,98 @@ fn the_plan_that_it_revises_is_part_of_what_was_asked_and_not_of_its_words() {
     // Another plan of the same words does not count as asked before.
     let plain = request(body(Kind::PlanReview));
     assert_ne!(plain.ask, asked.ask);
+}
+
+/// What may happen to plans; each is named by its place among all that were asked.
+#[derive(Clone, Debug)]
+enum Step {
+    /// An agent asks a team, in place of an earlier one if it says so.
+    Asks {
+        revises: Option<usize>,
+        another: bool,
+        team: bool,
+    },
+    SendsBack(usize),
+    TakesBack(usize),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let seldom = || prop::bool::weighted(0.15);
+    prop_oneof![
+        4 => (prop::option::weighted(0.8, 0usize..6), seldom(), seldom())
+            .prop_map(|(revises, another, team)| Step::Asks { revises, another, team }),
+        2 => (0usize..6).prop_map(Step::SendsBack),
+        1 => (0usize..6).prop_map(Step::TakesBack),
+    ]
+}
+
+proptest! {
+    /// Whatever is asked in which order: versions are one line, of one agent and one team, none begins while the one before it
+    /// waits, and what is refused would have been none.
+    #[test]
+    fn versions_are_one_line_of_one_agent_whatever_is_asked(steps in prop::collection::vec(step(), 1..24)) {
+        let ids = Counter::default();
+        let ana = person(Role::Responder);
+        let mut plans: Vec<(Interaction, Versions)> = Vec::new();
+        for step in steps {
+            match step {
+                Step::Asks { revises, another, team } => {
+                    let asker = match another {
+                        true => AgentRef { id: AgentId(Uuid::from_u128(99)), name: "other".into() },
+                        false => agent(),
+                    };
+                    let team = team.then(|| TeamRef { id: TeamId(Uuid::from_u128(5)), name: "ops".into() });
+                    let earlier = revises.and_then(|place| plans.get(place)).cloned();
+                    let named = earlier.as_ref().map(|(earlier, versions)| (earlier, *versions));
+                    let asked = team.as_ref().map(|team| team.id);
+                    // By the test's own account.
+                    let may = earlier.as_ref().is_some_and(|(earlier, versions)| {
+                        earlier.agent.id == asker.id
+                            && earlier.team_id() == asked
+                            && !earlier.state.is_pending()
+                            && versions.newer.is_none()
+                            && versions.number < limits::PLAN_VERSIONS
+                    });
+                    if revises.is_some() {
+                        let found = decide::revises(named, &asker, asked, at(&ids, 1));
+                        prop_assert_eq!(found.is_ok(), may, "{:?}", found);
+                        if !may {
+                            continue;
+                        }
+                    }
+                    let id = earlier.as_ref().filter(|_| may).map(|(earlier, _)| earlier.id);
+                    let body = with(Kind::PlanReview, json!({"revises": id, "timeout_seconds": 60}));
+                    let opened = decide::open(request(body), asker, team, None, None, None, at(&ids, 1));
+                    let opened = written(&opened);
+                    let mut number = 1;
+                    if let Some((_, versions)) = plans.iter_mut().find(|(plan, _)| Some(plan.id) == id) {
+                        prop_assert_eq!(versions.newer, None);
+                        versions.newer = Some(opened.id);
+                        number = versions.number + 1;
+                    }
+                    prop_assert_eq!(opened.request.ask.revises(), id);
+                    plans.push((opened, Versions { number, newer: None }));
+                }
+                Step::SendsBack(place) => {
+                    let Some((plan, _)) = plans.get_mut(place).filter(|(plan, _)| plan.team.is_none()) else {
+                        continue;
+                    };
+                    let draft = given(json!({"decision": "adjust", "feedback": "Test first"}));
+                    if let Ok(answered) = decide::answer(plan, draft, &ana, None, at(&ids, 1)) {
+                        *plan = written(&answered);
+                    }
+                }
+                Step::TakesBack(place) => {
+                    let Some((plan, _)) = plans.get_mut(place) else { continue };
+                    let by = crate::Principal::Agent(plan.agent.clone());
+                    if let Ok(cancelled) = decide::cancel(plan, &by, None, None, at(&ids, 1)) {
+                        *plan = written(&cancelled);
+                    }
+                }
+            }
+        }
+        let named: Vec<_> = plans.iter().filter_map(|(plan, _)| plan.request.ask.revises()).collect();
+        let once: std::collections::BTreeSet<_> = named.iter().collect();
+        prop_assert_eq!(once.len(), named.len(), "two take the place of one");
+    }
 }

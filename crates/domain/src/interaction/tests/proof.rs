@@ -1,5 +1,6 @@
 //! Rule 12: what a row says of a decision counts only as far as its receipt proves it.
 
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::{
@@ -362,4 +363,75 @@ fn an_event_is_passed_on_as_far_as_a_receipt_proves_it() {
         ..no
     };
     assert!(!expired.is_proven(&Stamp));
+}
+
+/// The places of everything in some JSON that is no list and no object.
+fn leaves(of: &Value, at: &str, places: &mut Vec<String>) {
+    match of {
+        Value::Object(members) => {
+            for (name, member) in members {
+                leaves(member, &format!("{at}/{name}"), places);
+            }
+        }
+        Value::Array(items) => {
+            for (n, item) in items.iter().enumerate() {
+                leaves(item, &format!("{at}/{n}"), places);
+            }
+        }
+        _ => places.push(at.to_owned()),
+    }
+}
+
+proptest! {
+    /// Whatever is written over one place of a row: nothing else is approved by it than what was, by nobody else, and what was
+    /// denied is not approved.
+    #[test]
+    fn whatever_is_written_into_a_row_nothing_more_is_approved(
+        approves in any::<bool>(),
+        amends in any::<bool>(),
+        place in any::<prop::sample::Index>(),
+        other in prop_oneof![
+            Just(json!(true)), Just(json!(false)), Just(json!(null)), Just(json!(1)), Just(json!("")), Just(json!("approved")),
+            Just(json!("Bo")), Just(json!("2023-11-14T22:13:20Z")), Just(json!("00000000-0000-0000-0000-000000000009")),
+            Just(json!("sha256:00")), Just(json!("make deploy-staging")),
+        ],
+    ) {
+        let ids = Counter::default();
+        let asked = written(&opened(with(Kind::Approval, json!({"amendable": true})), None, &ids));
+        let mut answer = json!({"approved": approves});
+        if approves && amends {
+            answer["arguments"] = json!({"command": "make deploy-staging"});
+        }
+        let ana = person(Role::Responder);
+        let row = written(&decide::answer(&asked, given(answer), &ana, None, at(&ids, 1)).unwrap());
+        let mut stored = json!({"state": row.state, "request": row.request, "agent": row.agent, "id": row.id});
+        let mut places = Vec::new();
+        leaves(&stored, "", &mut places);
+        let place = place.get(&places);
+        let there = stored.pointer_mut(place).unwrap();
+        prop_assume!(*there != other);
+        *there = other;
+        // What cannot be read approves nothing either.
+        let (Ok(state), Ok(request), Ok(agent), Ok(id)) = (
+            serde_json::from_value(stored["state"].clone()),
+            serde_json::from_value::<Request>(stored["request"].clone()),
+            serde_json::from_value(stored["agent"].clone()),
+            serde_json::from_value(stored["id"].clone()),
+        ) else {
+            return Ok(());
+        };
+        let read = Interaction { state, request, agent, id, ..row.clone() }.proven(&Stamp);
+        if read.approved() == Some(true) {
+            prop_assert_eq!(row.approved(), Some(true), "{}", place);
+            prop_assert_eq!(read.amended(), row.amended(), "{}", place);
+            prop_assert_eq!(read.receipt(), row.receipt(), "{}", place);
+            let action = |of: &Interaction| match &of.request.ask {
+                Ask::Approval { action, .. } => action.clone(),
+                other => panic!("{other:?}"),
+            };
+            prop_assert_eq!(action(&read), action(&row), "{}", place);
+            prop_assert_eq!((read.id, read.agent.id), (row.id, row.agent.id), "{}", place);
+            prop_assert_eq!(read.state.closed_by(), row.state.closed_by(), "{}", place);
+        }
+    }
 }

@@ -1,13 +1,27 @@
 //! Questions climb while nodes are killed, and while what carries messages fails, stalls and forgets: every rung is told
-//! once, every message arrives under one id, and nothing asks after the answer.
+//! once, every message arrives under one id, and nothing asks after the answer. Meanwhile people approve ahead, together,
+//! with changes and by rules: nothing is approved that was taken back or forbidden before it was asked, nothing by one
+//! person for two, and nothing without its receipt.
 //!
 //! This is a short one. `cargo xtask campaign` plays it with 200 questions, three rungs and three nodes.
 
+mod amended;
+mod amending;
+mod cast;
+mod counted;
+mod counting;
 mod crew;
+mod door;
+mod granted;
+mod granting;
 mod judge;
+mod rights;
+mod ruled;
+mod ruling;
+mod size;
 mod story;
 
-use std::{env, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use chrono::TimeDelta;
 use domain::{Audience, TokenKind, access::Lifetime, delivery::DestinationKind};
@@ -15,78 +29,37 @@ use futures::future::join_all;
 use machine::clock::{Clock, SystemClock, SystemIds};
 use rand::{SeedableRng, rngs::StdRng};
 use service::Service;
+use signing::Witness;
 use store::{DeliveryQuery, DeliveryRecord, Store, testing::TestDatabase};
 use tokio::time::{Instant, interval};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::{
-    app::{TestApp, http_client},
+    app::TestApp,
     carriers::Carriers,
     fake_slack::{ANA, BOT_TOKEN, Channel, MAIN, SIGNING_SECRET},
     killing::{Nodes, handraise},
     people::operator,
     reaching::reachable,
 };
+use cast::Cast;
+use door::Door;
+use size::Size;
 use story::{Plan, Story, World};
 
-store::on_both_databases!(every_rung_is_told_once_whatever_fails);
+store::on_both_databases!(every_rung_is_told_once_and_nothing_is_granted_too_often);
 
 /// Channels of Slack, each of which takes a message a second.
 const CHANNELS: usize = 8;
 /// How long anything may take once nothing is killed any more: what was tried ten times waits for five minutes.
 const PATIENCE: Duration = Duration::from_secs(15 * 60);
 
-/// How much is played.
-struct Size {
-    questions: usize,
-    teams: usize,
-    rungs: u32,
-    /// In seconds.
-    asked_within: f64,
-    /// Whether the cards in channels are waited for too: one that was posted twice is looked for, for minutes.
-    with_cards: bool,
-    /// Between two kills, more or less.
-    apart: Duration,
-    seed: u64,
-}
-
-impl Size {
-    /// What the environment wants; else a short one.
-    fn chosen() -> Self {
-        let number = |name: &str| -> Option<u64> {
-            let text = env::var(name).ok()?;
-            Some(text.parse().unwrap())
-        };
-        let seed = number("TEST_CAMPAIGN_SEED").unwrap_or(1);
-        match number("TEST_CAMPAIGN_QUESTIONS") {
-            Some(questions) => Self {
-                questions: usize::try_from(questions).unwrap(),
-                teams: usize::try_from(questions.div_ceil(5)).unwrap(),
-                rungs: 3,
-                asked_within: 30.0,
-                with_cards: true,
-                apart: Duration::from_secs(4),
-                seed,
-            },
-            None => Self {
-                questions: 16,
-                teams: 4,
-                rungs: 2,
-                asked_within: 3.0,
-                with_cards: false,
-                apart: Duration::from_secs(5),
-                seed,
-            },
-        }
-    }
-}
-
 /// Where Slack shows what a team is asked.
 fn channel(team: usize) -> String {
     format!("C0PART{}", team % CHANNELS)
 }
 
-async fn every_rung_is_told_once_whatever_fails(database: TestDatabase) {
+async fn every_rung_is_told_once_and_nothing_is_granted_too_often(database: TestDatabase) {
     let begun = Instant::now();
     let size = Size::chosen();
     let mut random = StdRng::seed_from_u64(size.seed);
@@ -133,6 +106,7 @@ async fn every_rung_is_told_once_whatever_fails(database: TestDatabase) {
     for team in 0..size.teams {
         people.push(crew::principal(&app, &crew::first_of(team)).await);
     }
+    let keys = app.state.keys.trusted(&[]);
     // What asks whose address it is belongs to another year.
     app.drain().await;
     app.stop().await;
@@ -160,17 +134,17 @@ async fn every_rung_is_told_once_whatever_fails(database: TestDatabase) {
         command
     });
     let store = store::connect(&database.url).await.unwrap();
+    store.trust(Arc::new(Witness::new(keys.clone())));
+    let settings = server::config::Config::default().settings();
+    let (clock, ids) = (Arc::new(SystemClock), Arc::new(SystemIds));
+    let service = Service::new(store.clone(), clock, ids, settings);
+    let door = Door::new(nodes.urls());
+    let cast = Cast::assemble(&service, door.clone()).await;
     let world = World {
-        urls: nodes.urls(),
-        client: http_client(),
+        door,
         agent,
         desk,
-        service: Service::new(
-            store.clone(),
-            std::sync::Arc::new(SystemClock),
-            std::sync::Arc::new(SystemIds),
-            server::config::Config::default().settings(),
-        ),
+        service,
         people,
     };
     let plans: Vec<_> = (0..size.questions)
@@ -178,6 +152,13 @@ async fn every_rung_is_told_once_whatever_fails(database: TestDatabase) {
         .collect();
     let playing =
         tokio::spawn(async move { join_all(plans.into_iter().map(|plan| world.play(plan))).await });
+    let deciding = {
+        let size = size.clone();
+        tokio::spawn(async move {
+            let decided = rights::play(&cast, &size).await;
+            (cast, decided)
+        })
+    };
     let enough = CancellationToken::new();
     let killing = {
         let enough = enough.clone();
@@ -195,13 +176,15 @@ async fn every_rung_is_told_once_whatever_fails(database: TestDatabase) {
     for count in 1_u32.. {
         looks.tick().await;
         carriers.look(true);
-        if count.is_multiple_of(10) && playing.is_finished() && nothing_climbs(&*store).await {
+        let is_over = count.is_multiple_of(10) && playing.is_finished() && deciding.is_finished();
+        if is_over && nothing_climbs(&*store).await {
             break;
         }
         assert!(climbing.elapsed() < PATIENCE, "it climbs for ever");
     }
     let climbed_for = climbing.elapsed();
     let stories: Vec<Story> = playing.await.unwrap();
+    let (cast, decided) = deciding.await.unwrap();
     enough.cancel();
     let (nodes, kills) = killing.await.unwrap();
     carriers.behave();
@@ -225,11 +208,12 @@ async fn every_rung_is_told_once_whatever_fails(database: TestDatabase) {
     };
     carriers.look(false);
     carriers.hear_slack();
+    let rights = rights::judge(&cast, &*store, &keys, &decided, &deliveries).await;
     drop(nodes);
 
     let verdict = judge::judge(&*store, &size, &stories, &deliveries, &carriers.heard).await;
     println!(
-        "{many} nodes, seed {}: {} questions climbed in {:.0} s with {kills} kills, all arrived {:.0} s later, {:.0} s in all\n{verdict}",
+        "{many} nodes, seed {}: {} questions climbed in {:.0} s with {kills} kills, all arrived {:.0} s later, {:.0} s in all\n{verdict}\n{rights}",
         size.seed,
         stories.len(),
         climbed_for.as_secs_f64(),
@@ -237,6 +221,7 @@ async fn every_rung_is_told_once_whatever_fails(database: TestDatabase) {
         begun.elapsed().as_secs_f64(),
     );
     assert!(verdict.faults.is_empty(), "{:#?}", verdict.faults);
+    assert!(rights.faults.is_empty(), "{:#?}", rights.faults);
     for what in ["checkpoint", "verify"] {
         let mut command = handraise(folder.path());
         let output = command

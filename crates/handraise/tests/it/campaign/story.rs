@@ -6,13 +6,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::{InteractionId, Principal};
 use machine::clock::{Clock, SystemClock};
 use rand::{Rng, RngExt};
-use reqwest::{Client, RequestBuilder, StatusCode};
+use reqwest::StatusCode;
 use serde_json::{Value, json};
 use service::Service;
 use tokio::time::sleep;
 
-use super::{Size, crew::team};
-use crate::support::killing::Urls;
+use super::{Size, crew::team, door::Door};
 
 /// How a question ends, if it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,8 +96,7 @@ impl Plan {
 
 /// Those who act, wherever a node is alive.
 pub(super) struct World {
-    pub(super) urls: Urls,
-    pub(super) client: Client,
+    pub(super) door: Door,
     pub(super) agent: String,
     pub(super) desk: String,
     /// Beside the nodes: only people snooze, on pages.
@@ -118,8 +116,12 @@ impl World {
             "mode": if n.is_multiple_of(2) { "sync" } else { "async" },
         });
         let (_, asked) = self
+            .door
             .sent(|url| {
-                let post = self.client.post(format!("{url}/api/v1/interactions"));
+                let post = self
+                    .door
+                    .client()
+                    .post(format!("{url}/api/v1/interactions"));
                 post.bearer_auth(&self.agent)
                     .header("idempotency-key", format!("number-{n}"))
                     .json(&body)
@@ -163,19 +165,24 @@ impl World {
 
     async fn waits(&self, id: InteractionId) -> bool {
         let read = |url: &str| {
-            let get = self.client.get(format!("{url}/api/v1/interactions/{id}"));
+            let get = self
+                .door
+                .client()
+                .get(format!("{url}/api/v1/interactions/{id}"));
             get.bearer_auth(&self.agent)
         };
-        let (_, now) = self.sent(read).await;
+        let (_, now) = self.door.sent(read).await;
         now["state"] == "pending"
     }
 
     /// Does something to a question, and returns when it was heard that this is done.
     async fn done(&self, id: InteractionId, what: &str, token: &str, body: Value) -> DateTime<Utc> {
         let (status, said) = self
+            .door
             .sent(|url| {
                 let post = self
-                    .client
+                    .door
+                    .client()
                     .post(format!("{url}/api/v1/interactions/{id}/{what}"));
                 post.bearer_auth(token).json(&body)
             })
@@ -184,32 +191,5 @@ impl World {
         let is_done = status.is_success() || status == StatusCode::CONFLICT;
         assert!(is_done, "{what}: {status} {said}");
         SystemClock.now()
-    }
-
-    /// To one node after the other, until one says something.
-    async fn sent(&self, request: impl Fn(&str) -> RequestBuilder) -> (StatusCode, Value) {
-        loop {
-            let alive: Vec<String> = self
-                .urls
-                .lock()
-                .unwrap()
-                .iter()
-                .flatten()
-                .cloned()
-                .collect();
-            for url in alive {
-                let Ok(response) = request(&url).send().await else {
-                    continue;
-                };
-                let status = response.status();
-                if status.is_server_error() {
-                    continue;
-                }
-                if let Ok(said) = response.json().await {
-                    return (status, said);
-                }
-            }
-            sleep(Duration::from_millis(100)).await;
-        }
     }
 }
