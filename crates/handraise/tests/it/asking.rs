@@ -59,6 +59,8 @@ async fn a_question_comes_back_whole(database: TestDatabase) {
     let withdraws = rest.as_object_mut().unwrap();
     let withdraws = withdraws.remove("withdraw_on_disconnect");
     assert_eq!(withdraws, Some(json!(false)));
+    let attachments = rest.as_object_mut().unwrap().remove("attachments");
+    assert_eq!(attachments, Some(json!([])));
     assert_eq!(
         rest,
         json!({
@@ -70,7 +72,7 @@ async fn a_question_comes_back_whole(database: TestDatabase) {
             "expires_at": "2027-01-15T08:01:00Z", "closed_at": null, "closed_by": null, "cancel_reason": null, "collected_at": null,
             "fallback": "", "fallback_used": false, "answer": null, "resume_prompt": null,
             "approved": null, "options": null, "multiple": null, "questions": null, "action": null,
-            "action_digest": null, "plan": null, "attachments": [], "level": null, "progress": null, "follow_ups": [],
+            "action_digest": null, "plan": null, "level": null, "progress": null, "follow_ups": [],
             "consumed": null, "report": null, "slack_permalink": null, "erased": null,
             "dashboard_url": app.page_url(&format!("/blockers/{}", asked["id"].as_str().unwrap())),
             "metadata": {"pr": 12},

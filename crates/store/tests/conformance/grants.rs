@@ -209,7 +209,7 @@ async fn is_over(
         _ => false,
     };
     let told = store.events_of(grant.terms.made_from, 0, 100);
-    let told = told.await.unwrap().filter(tells).count();
+    let told = told.await.unwrap().into_iter().filter(tells).count();
     assert_eq!(told, 1, "{why:?}");
     let of_it = format!("WHERE terms LIKE '%{id}%'");
     let forget = format!("UPDATE grants SET ended_at = NULL, ended_why = NULL {of_it}");

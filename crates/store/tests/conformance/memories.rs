@@ -219,7 +219,7 @@ async fn is_over(
         _ => false,
     };
     let told = store.events_of(memory.terms.made_from, 0, 100);
-    let told = told.await.unwrap().filter(tells).count();
+    let told = told.await.unwrap().into_iter().filter(tells).count();
     assert_eq!(told, 1, "{why:?}");
     let of_it = format!("WHERE terms LIKE '%{id}%'");
     let forget = format!("UPDATE memories SET ended_at = NULL, ended_why = NULL {of_it}");
@@ -560,7 +560,7 @@ async fn what_a_person_lets_stand_anew_takes_the_place_of_what_stood(database: D
     let (id, why) = (first.terms.id, MemoryEnd::Replaced);
     assert_eq!(ended.map(|it| it.why), Some(why));
     let told = store.events_of(first.terms.made_from, 0, 100);
-    let mut told = told.await.unwrap().map(|event| event.payload);
+    let mut told = told.await.unwrap().into_iter().map(|event| event.payload);
     let replaced = Payload::Memory(MemoryEvent::Ended { id, why });
     assert!(told.any(|payload| payload == replaced));
     for stands in [&for_all, &of_other, &of_ben, &second] {

@@ -6,7 +6,6 @@ mod attachment;
 mod changing_rules;
 mod claim;
 mod commands;
-mod day;
 mod delivery;
 #[cfg(feature = "zones")]
 mod duty;
