@@ -360,6 +360,15 @@ fn question() -> JsonObject {
                 "type": ["boolean", "null"],
                 "description": "For an approval: true only if a person approved it in time. Everything else is a no.",
             },
+            "amended": {
+                "type": ["object", "null"],
+                "description": "For an approval: the arguments that a person put in the place of yours, and the digest of \
+                                what you run instead.",
+            },
+            "progress": {
+                "type": ["object", "null"],
+                "description": "While it waits: how much of a form is answered, or who has approved of those that it takes.",
+            },
             "answer": {
                 "type": ["object", "null"],
                 "description": "text, selected, answers, or decision with feedback, clear_context and target_mode, by the \

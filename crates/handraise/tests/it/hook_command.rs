@@ -605,7 +605,7 @@ async fn a_key_that_was_announced_is_followed(database: TestDatabase) {
         let addr = app.addr;
         app.stop().await;
         for _ in 0..rotations {
-            Keyring::rotate(&path, chrono::DateTime::UNIX_EPOCH).unwrap();
+            Keyring::rotate(&path, DateTime::UNIX_EPOCH).unwrap();
         }
         let listener = TcpListener::bind(addr).await.unwrap();
         app = TestApp::start_now_at(listener, &database, place).await;

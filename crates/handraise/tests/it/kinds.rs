@@ -41,7 +41,7 @@ fn content(interaction: &Value) -> Value {
     let mut answer = interaction["answer"].clone();
     let fields = answer.as_object_mut().unwrap();
     fields.retain(|name, value| {
-        !value.is_null() && !["responder", "answered_at"].contains(&name.as_str())
+        !value.is_null() && !["responder", "answered_at", "attachments"].contains(&name.as_str())
     });
     answer
 }

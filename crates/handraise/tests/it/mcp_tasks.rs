@@ -191,6 +191,6 @@ const input = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
     let [message] = &said["messages"].as_array().unwrap()[..] else {
         panic!("{said}");
     };
-    assert_eq!(message["type"], "result");
+    assert_eq!(message["type"], "result", "{message}");
     assert_eq!(message["result"]["structuredContent"]["state"], "pending");
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-const TAGS: [&str; 76] = [
+const TAGS: [&str; 77] = [
     "a",
     "article",
     "aside",
@@ -49,6 +49,7 @@ const TAGS: [&str; 76] = [
     "p",
     "path",
     "pre",
+    "q",
     "rect",
     "s",
     "script",
@@ -77,6 +78,7 @@ const TAGS: [&str; 76] = [
     "small",
     "output",
     "progress",
+    "q",
     "tfoot",
     "caption",
 ];
