@@ -26,7 +26,8 @@ const asking = (server: Server, command: string) =>
     action: { tool: "Bash", arguments: { command } },
   });
 
-test("rules are tried, put in force, and said before a decision", async ({ server, signIn }) => {
+test("rules are tried, put in force, and said before a decision", async ({ server, signIn, watch }) => {
+  watch.allow(/status of 422/);
   const before = await asking(server, "git push --force");
   await server.answer(before.id, { approved: true });
   const root = await signIn("Root", { role: "admin" });

@@ -96,6 +96,15 @@ impl Playwright {
         command::run(&mut self.command(program, arguments))
     }
 
+    /// All tests, with their temporary files there.
+    pub(crate) fn test_all(&self, program: &Path, temporary: Option<&Path>) -> Result<()> {
+        let mut command = self.command(program, &[]);
+        if let Some(temporary) = temporary {
+            command.env("TMPDIR", temporary);
+        }
+        command::run(&mut command)
+    }
+
     fn command(&self, program: &Path, arguments: &[OsString]) -> Command {
         let mut command = Command::new("npx");
         command

@@ -45,7 +45,7 @@ fn run_everything(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
         python::test_client(workspace, &python, &program)
     })?;
     steps.step("browser tests", "fifteen minutes", || {
-        playwright.test(&program, &[])
+        playwright.test_all(&program, postgres.temporary.as_deref())
     })
 }
 

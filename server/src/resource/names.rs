@@ -11,6 +11,9 @@ use super::{
     shapes::{id, line, one_of, shapes, string, text, visible_text, whole},
 };
 
+/// A file's name at its ends and inside, as far as two bytes of UTF-16 reach.
+const FILE_NAME: &str = r"^[^\s\u0000-\u001f\u007f-\u00a0./:\\\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]([^\u0000-\u001f\u007f-\u009f/:\\\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]*[^\s\u0000-\u001f\u007f-\u00a0./:\\\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb])?$";
+
 shapes! {
     /// What is asked for.
     Kind = one_of(interaction::Kind::ALL.map(interaction::Kind::name));
@@ -74,14 +77,17 @@ shapes! {
     RunName = line(limits::RUN_CHARS);
     /// One line: the agent's own id for it.
     TaskName = line(limits::SESSION_ID_CHARS);
-    /// The name of a file, which is no path.
-    FileName = line(limits::ATTACHMENT_NAME_CHARS);
+    /// The name of a file, which is no path: without `/`, `\` and `:`, with no dot and no blank at either end, and without
+    /// characters that nobody sees.
+    FileName = text(limits::ATTACHMENT_NAME_CHARS).min_length(Some(1)).pattern(Some(FILE_NAME));
     /// What a file is.
     Media = one_of(attachment::Media::ALL.map(attachment::Media::name));
     /// Which file, from 0.
     Place = whole(0..=limits::ATTACHMENTS as i64 - 1);
     /// The bytes of a file.
-    FileBytes = string().format(Some(utoipa::openapi::SchemaFormat::KnownFormat(utoipa::openapi::KnownFormat::Binary)));
+    FileBytes = string()
+        .format(Some(utoipa::openapi::SchemaFormat::KnownFormat(utoipa::openapi::KnownFormat::Binary)))
+        .min_length(Some(1));
     /// Visible ASCII.
     IdempotencyKey = text(limits::KEY_CHARS).min_length(Some(1)).pattern(Some("^[ -~]+$"));
     /// Where to send to: a public address, without a name and password in it.

@@ -197,17 +197,6 @@ shapes! {
                 .description(Some("Whether it could not be told that it applies."))),
         ]))),
     ]);
-    /// A rule: `{name, reason?, then?, destructive?, agents?, teams?, when?, matcher?, approvals?, team?, deadline_seconds?,
-    /// match, not_match}`, as the page on policies in the book says.
-    PolicyRule = any_object();
-    /// Policies: `{"rules": [...]}`.
-    PolicyDocument = any_object();
-    /// What a grant covers: `{"exactly": {"tool", "digest"}}`, or `{"like": {"tool", "like", "varies", "operands"?}}`, where
-    /// `like` holds the arguments that stay as they are, and `varies` names others with how far they may differ:
-    /// `[{"at": ["command"], "by": {"words": {"begin": ["cargo", "test"], "options"?: [...], "below"?: "..."}}}]`,
-    /// `{"commands": [...]}` with several of these, `{"below": "/srv/shop/src"}`, `"names"`, `{"folders": ["/srv/shop"]}`,
-    /// `{"host": "https://api.example.com"}` or `"any"`.
-    Matcher = any_object();
     /// A statement, signed: Ed25519 by `old` over the RFC 8785 canonical JSON of every field but `signature`.
     Rotation = returned([
         must("version", whole(1..=1)),

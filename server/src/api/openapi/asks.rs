@@ -112,6 +112,7 @@ shapes! {
         may_not_null("title", any()),
         may_not_null("description", any()),
         must("properties", map_of(reference("FlatProperty"))
+            .property_names(Some(line(limits::TITLE_CHARS)))
             .min_properties(Some(1))
             .max_properties(Some(limits::SCHEMA_FIELDS))),
         may_not_null("required", list_of(string())),
@@ -201,7 +202,7 @@ fn property(kind: &str, own: impl IntoIterator<Item = Field>) -> RefOr<Schema> {
 }
 
 /// Any JSON.
-fn any() -> ObjectBuilder {
+pub(super) fn any() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(utoipa::openapi::schema::SchemaType::AnyValue)
 }
 

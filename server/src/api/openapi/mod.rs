@@ -8,6 +8,7 @@ mod headers;
 mod links;
 pub mod page;
 mod refusals;
+mod rules;
 
 use std::sync::LazyLock;
 
@@ -23,6 +24,7 @@ use utoipa::{
 
 pub(crate) use answers::{Answering, Reporting, TaskDraft};
 pub(crate) use asks::Ask;
+pub(crate) use rules::{Matcher, PolicyDocument, PolicyRule};
 
 use crate::{
     api::v1,
@@ -98,6 +100,7 @@ use crate::{
         names::FileName,
         names::Id,
         names::Line,
+        names::MemoryDays,
         names::PageSize,
         names::Seq,
         asks::AskQuestion,
@@ -138,11 +141,19 @@ use crate::{
         v1::grants::GrantBody,
         v1::memories::MemoryBody,
         v1::policies::PoliciesBody,
-        parts::PolicyRule,
-        parts::PolicyDocument,
+        rules::Matcher,
+        rules::ExactAction,
+        rules::ActionPattern,
+        rules::VaryingArgument,
+        rules::Variation,
+        rules::CommandWords,
+        rules::PolicyDocument,
+        rules::PolicyRule,
+        rules::PolicyScope,
+        rules::PolicyCondition,
+        rules::PolicyExample,
         parts::Ruled,
         parts::ByPolicy,
-        parts::Matcher,
         parts::Granted,
         parts::Remembered,
     )),

@@ -20,7 +20,7 @@ use utoipa::ToSchema;
 
 use super::id;
 use crate::{
-    api::{body::Body, caller::Caller, page, path::PathName, query::Params},
+    api::{body::Body, caller::Caller, openapi, page, path::PathName, query::Params},
     problem::Problem,
     resource::{names, parts},
     state::AppState,
@@ -37,7 +37,7 @@ pub(crate) struct GrantBody {
     /// Of this team; `null` = everyone.
     team: Option<Named>,
     /// What it covers; `null` once what it was made from was erased.
-    #[schema(value_type = Option<parts::Matcher>)]
+    #[schema(value_type = Option<openapi::Matcher>)]
     matcher: Option<Matcher>,
     /// The same in words.
     in_words: Option<String>,
@@ -117,7 +117,7 @@ impl From<GrantShown> for GrantBody {
 #[derive(Serialize, ToSchema)]
 #[schema(as = GrantOffer)]
 pub(crate) struct OfferBody {
-    #[schema(value_type = parts::Matcher)]
+    #[schema(value_type = openapi::Matcher)]
     matcher: Matcher,
     /// The same in words.
     in_words: String,
@@ -195,7 +195,7 @@ pub(crate) struct Draft {
     from: InteractionId,
     /// One of `GET /interactions/{id}/grants`, or one of your own.
     #[serde(default)]
-    #[schema(value_type = Option<parts::Matcher>)]
+    #[schema(value_type = Option<openapi::Matcher>)]
     matcher: Option<Matcher>,
     /// Whether it is for the agent's session alone; then it lasts a day at most.
     #[serde(default)]

@@ -11,9 +11,8 @@ use service::{PoliciesShown, PolicySetShown};
 use utoipa::ToSchema;
 
 use crate::{
-    api::{body::Body, caller::Caller},
+    api::{body::Body, caller::Caller, openapi},
     problem::Problem,
-    resource::parts,
     state::AppState,
 };
 
@@ -47,7 +46,7 @@ struct SetBody {
 #[derive(Serialize, ToSchema)]
 #[schema(as = PolicyRuleInForce)]
 struct RuleBody {
-    #[schema(value_type = parts::PolicyRule)]
+    #[schema(value_type = openapi::PolicyRule)]
     rule: PolicyRule,
     /// How much it has allowed or forbidden in the last seven days.
     decided_this_week: u64,
@@ -111,7 +110,7 @@ pub(crate) async fn get(
     operation_id = "add_policies",
     tag = "policies",
     security(("responder" = [])),
-    request_body = parts::PolicyDocument,
+    request_body = openapi::PolicyDocument,
     responses((status = 201, description = "All policies that are in force now.", body = PoliciesBody)),
 )]
 pub(crate) async fn add(
@@ -134,7 +133,7 @@ pub(crate) async fn add(
     operation_id = "check_policies",
     tag = "policies",
     security(("responder" = [])),
-    request_body = parts::PolicyDocument,
+    request_body = openapi::PolicyDocument,
     responses((status = 204, description = "Nothing is wrong with them.")),
 )]
 pub(crate) async fn check(

@@ -78,7 +78,6 @@ const TAGS: [&str; 77] = [
     "small",
     "output",
     "progress",
-    "q",
     "tfoot",
     "caption",
 ];
