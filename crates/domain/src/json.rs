@@ -189,6 +189,12 @@ impl<'de> Deserialize<'de> for Whole {
     }
 }
 
+/// The same where it may be absent, or `null`.
+pub(crate) fn some_whole<'de, D: Deserializer<'de>>(from: D) -> Result<Option<i64>, D::Error> {
+    let number: Option<Whole> = Option::deserialize(from)?;
+    Ok(number.map(|Whole(number)| number))
+}
+
 struct WholeVisitor;
 
 impl Visitor<'_> for WholeVisitor {

@@ -56,7 +56,8 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
             path => path,
         };
         let cause = error.into_inner();
-        if cause.is_data() {
+        // To serde an object without a member is no JSON where one of several is to be named.
+        if cause.is_data() || serde_json::from_slice::<IgnoredAny>(bytes).is_ok() {
             Problem::invalid(vec![Fault::new(path, without_place(&cause))])
         } else {
             Problem::unreadable(cause)

@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::{fault::Faults, limits, matcher::Matcher};
+use crate::{fault::Faults, json::some_whole, limits, matcher::Matcher};
 
 /// How a person, or a program that answers, asks for a grant.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -20,8 +20,12 @@ pub struct GrantDraft {
     pub expires_at: Option<DateTime<Utc>>,
     /// How often it may be used at most. Without it what is destructive is approved once more, and all else
     /// [`limits::GRANT_USES`] times.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub uses: Option<u32>,
+    #[serde(
+        default,
+        deserialize_with = "some_whole",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub uses: Option<i64>,
 }
 
 /// How long and how often, once that was found to be in order.
@@ -62,10 +66,12 @@ impl GrantDraft {
                 format!("must be within {days} days: a grant never lasts longer"),
             );
         }
-        let most = self.uses.unwrap_or(match is_destructive {
-            true => 1,
-            false => limits::GRANT_USES,
-        });
+        let most = match self.uses {
+            // None that is allowed.
+            Some(uses) => u32::try_from(uses).unwrap_or_default(),
+            None if is_destructive => 1,
+            None => limits::GRANT_USES,
+        };
         if !(1..=limits::GRANT_USES).contains(&most) {
             faults.add("uses", format!("must be 1 to {}", limits::GRANT_USES));
         }

@@ -3,13 +3,13 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
     fault::Faults,
     ids::InteractionId,
-    json::Whole,
+    json::some_whole,
     limits,
     principal::Responder,
     sign::{Sign, Verify},
@@ -54,7 +54,10 @@ impl Counted {
 #[serde(default, deny_unknown_fields)]
 pub struct QuorumDraft {
     /// 1 when absent.
-    #[serde(deserialize_with = "whole", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        deserialize_with = "some_whole",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub needed: Option<i64>,
     /// `anyone` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,11 +65,6 @@ pub struct QuorumDraft {
     /// `false` when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub four_eyes: Option<bool>,
-}
-
-fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
-    let count: Option<Whole> = Option::deserialize(deserializer)?;
-    Ok(count.map(|Whole(count)| count))
 }
 
 impl QuorumDraft {

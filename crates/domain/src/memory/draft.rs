@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::{fault::Faults, json::Whole, limits};
+use crate::{fault::Faults, json::some_whole, limits};
 
 /// How whoever answered asks for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,18 +12,13 @@ pub struct MemoryDraft {
     /// For how many days.
     #[serde(
         default,
-        deserialize_with = "whole",
+        deserialize_with = "some_whole",
         skip_serializing_if = "Option::is_none"
     )]
     pub days: Option<i64>,
     /// Whether for every agent that asks the same team, not for this one alone.
     #[serde(default)]
     pub any_agent: bool,
-}
-
-fn whole<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<i64>, D::Error> {
-    let days: Option<Whole> = Option::deserialize(from)?;
-    Ok(days.map(|Whole(days)| days))
 }
 
 impl MemoryDraft {

@@ -31,7 +31,7 @@ pub use write::PolicyWrite;
 use crate::{
     digest,
     interaction::{Action, QuorumDraft, Then},
-    json::AnyJson,
+    json::{AnyJson, some_whole},
     matcher::Matcher,
 };
 
@@ -78,7 +78,11 @@ pub struct PolicyRule {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<String>,
     /// Where it asks: how long people have at most.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "some_whole",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub deadline_seconds: Option<i64>,
     /// Actions that it has to apply to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

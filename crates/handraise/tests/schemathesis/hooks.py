@@ -245,7 +245,6 @@ def mend(call, body):
     if call == "keep_answer":
         # Answered with this token.
         body["from"] = next(IDS["answered"])
-        body["days"] = int(body["days"])
     if call in ("add_policies", "check_policies"):
         mend_policies(call, body)
         return
@@ -313,8 +312,6 @@ def mend_grant(body):
         body["matcher"] = made["matchers"][0 if "exactly" in matcher else -1]
     if body.get("expires_at") is not None or not body.get("for_session"):
         body["expires_at"] = (datetime.now(timezone.utc) + timedelta(hours=5)).isoformat()
-    if body.get("uses") is not None:
-        body["uses"] = int(body["uses"])
 
 
 def rules_of(matcher):
@@ -343,7 +340,7 @@ def mend_rule(rule):
     if rule.get("team") is not None:
         rule["team"] = "Desk"
     if rule.get("deadline_seconds") is not None:
-        rule["deadline_seconds"] = max(60, int(rule["deadline_seconds"]))
+        rule["deadline_seconds"] = max(60, rule["deadline_seconds"])
     if rule.get("agents"):
         rule["agents"] = rule["agents"][:3]
     if "when" in rule:

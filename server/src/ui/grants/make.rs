@@ -104,7 +104,7 @@ pub(super) async fn make(
     let draft = until::draft(&sent.lasts, &sent.zone, state.service.now());
     let times = match sent.times.trim() {
         "" => Ok(None),
-        times => times.parse::<u32>().map(Some),
+        times => times.parse::<i64>().map(Some),
     };
     let why = match (chosen, draft, times) {
         (Some(matcher), Some(mut draft), Ok(times)) => {
