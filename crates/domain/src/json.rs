@@ -189,8 +189,20 @@ impl<'de> Deserialize<'de> for Whole {
     }
 }
 
+/// A whole number, `60` or `60.0`.
+///
+/// # Errors
+/// When it is none.
+pub fn whole<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
+    let Whole(number) = Whole::deserialize(from)?;
+    Ok(number)
+}
+
 /// The same where it may be absent, or `null`.
-pub(crate) fn some_whole<'de, D: Deserializer<'de>>(from: D) -> Result<Option<i64>, D::Error> {
+///
+/// # Errors
+/// When it is something else.
+pub fn some_whole<'de, D: Deserializer<'de>>(from: D) -> Result<Option<i64>, D::Error> {
     let number: Option<Whole> = Option::deserialize(from)?;
     Ok(number.map(|Whole(number)| number))
 }

@@ -204,9 +204,9 @@ pub(crate) struct Draft {
     #[serde(default)]
     expires_at: Option<DateTime<Utc>>,
     /// How often it may be used.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "domain::json::some_whole")]
     #[schema(value_type = Option<names::GrantUses>, inline)]
-    uses: Option<u32>,
+    uses: Option<i64>,
 }
 
 impl Draft {

@@ -172,6 +172,7 @@ pub(crate) struct Draft {
     #[schema(value_type = Uuid)]
     from: InteractionId,
     /// For how many days.
+    #[serde(deserialize_with = "domain::json::whole")]
     #[schema(value_type = names::MemoryDays)]
     days: i64,
     /// Whether for every agent that asks the same team, not for this one alone.

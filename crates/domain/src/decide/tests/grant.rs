@@ -389,9 +389,10 @@ fn a_grant_has_four_limits() {
         (until(now.at - second), 0, Some("expires_at")),
         (GrantDraft::default(), 0, Some("expires_at")),
         (uses(1), 0, None),
-        (uses(limits::GRANT_USES), 0, None),
+        (uses(limits::GRANT_USES.into()), 0, None),
         (uses(0), 0, Some("uses")),
-        (uses(limits::GRANT_USES + 1), 0, Some("uses")),
+        (uses(-1), 0, Some("uses")),
+        (uses(i64::from(limits::GRANT_USES) + 1), 0, Some("uses")),
         (until(month), limits::GRANTS_PER_AGENT - 1, None),
         (until(month), limits::GRANTS_PER_AGENT, Some("$")),
     ] {
