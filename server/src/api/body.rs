@@ -57,7 +57,7 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         };
         let cause = error.into_inner();
         // To serde an object without a member is no JSON where one of several is to be named.
-        if cause.is_data() || serde_json::from_slice::<IgnoredAny>(bytes).is_ok() {
+        if cause.is_data() || serde_json::from_slice::<serde_json::Value>(bytes).is_ok() {
             Problem::invalid(vec![Fault::new(path, without_place(&cause))])
         } else {
             Problem::unreadable(cause)
@@ -131,6 +131,14 @@ mod tests {
             let (found, text) = fault(json);
             assert_eq!(found, status, "{json}: {text}");
             assert!(text.starts_with(start), "{json}: {text}");
+        }
+    }
+
+    #[test]
+    fn an_object_that_names_nothing_is_json() {
+        for (json, status) in [(r#"{"matcher": {}}"#, 422), (r#"{"matcher": {"#, 400)] {
+            let refused = read::<domain::grant::GrantDraft>(json.as_bytes()).unwrap_err();
+            assert_eq!(refused.status().as_u16(), status, "{json}");
         }
     }
 }
