@@ -7,7 +7,7 @@ import base64
 import itertools
 import math
 import os
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from urllib.parse import quote
 
 import requests
@@ -83,9 +83,12 @@ def approved(action):
     """What can be approved ahead of such an action, and the approval that it would be made from."""
     asked = {"kind": "approval", "prompt": "?", "action": action, "session_id": "s-1"}
     asked = send("POST", "/interactions", "HANDRAISE_AGENT_TOKEN", asked)["id"]
-    send("POST", f"/interactions/{asked}/answer", "HANDRAISE_RESPONDER_TOKEN", {"approved": True})
+    answer = {"approved": True}
+    closed = send("POST", f"/interactions/{asked}/answer", "HANDRAISE_RESPONDER_TOKEN", answer)
+    # By the server's own clock.
+    until = datetime.fromisoformat(closed["closed_at"]) + timedelta(hours=5)
     offers = send("GET", f"/interactions/{asked}/grants", "HANDRAISE_RESPONDER_TOKEN")
-    return {"from": asked, "matchers": [offer["matcher"] for offer in offers]}
+    return {"from": asked, "until": until.isoformat(), "matchers": [offer["matcher"] for offer in offers]}
 
 
 def make_grant():
@@ -311,7 +314,7 @@ def mend_grant(body):
         # One that is offered, as narrow or wide.
         body["matcher"] = made["matchers"][0 if "exactly" in matcher else -1]
     if body.get("expires_at") is not None or not body.get("for_session"):
-        body["expires_at"] = (datetime.now(timezone.utc) + timedelta(hours=5)).isoformat()
+        body["expires_at"] = made["until"]
 
 
 def rules_of(matcher):
