@@ -25,7 +25,7 @@ ASKED = {
     "question": {},
     "choice": {"options": ["a", "b"], "multiple": True},
     "acknowledgement": {},
-    "approval": {"action": {"tool": "deploy"}},
+    "approval": {"action": {"tool": "deploy"}, "amendable": True},
     "plan_review": {"plan": "1. Test"},
     "form": {"questions": [{"id": "port", "prompt": "Which port?"}, {"id": "env", "prompt": "Where?"}]},
 }
