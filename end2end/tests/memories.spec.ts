@@ -1,5 +1,5 @@
 // What was answered before: under a question, by a key, and by itself where its author lets it stand; and a grant that is offered.
-import { expect, expectLegible, looks, test, type Server } from "./handraise.ts";
+import { expect, expectLegible, looks, submitByKey, test, type Server } from "./handraise.ts";
 
 const port = "Which port should the cache listen on?";
 const asking = (server: Server, prompt: string) => server.ask({ kind: "question", prompt });
@@ -18,7 +18,7 @@ test("an earlier answer is taken by a key, and sent only by its reader", async (
   await area.fill("Perhaps");
   await ana.getByRole("button", { name: "Use this answer" }).click();
   await expect(area).toHaveValue("Perhaps\n6380");
-  await ana.keyboard.press("Control+Enter");
+  await submitByKey(ana);
   await expect.poll(async () => (await server.poll(asked.id)).answer?.text, { timeout: 15_000 }).toBe("Perhaps\n6380");
 });
 
