@@ -103,9 +103,12 @@ impl Interaction {
 
     /// An approval that was written into the database would stand for a person.
     fn holds_votes(&self, votes: &[Vote], keys: &dyn Verify) -> bool {
-        let digest = match &self.request.ask {
-            Ask::Approval { action_digest, .. } => action_digest,
-            _ => return votes.is_empty(),
+        let Ask::Approval {
+            action_digest: digest,
+            ..
+        } = &self.request.ask
+        else {
+            return votes.is_empty();
         };
         different(votes.iter().map(|vote| vote.responder.id)) == votes.len()
             && (votes.is_empty() || self.quorum().is_some())

@@ -101,12 +101,12 @@ impl Matcher {
                 format!("has {size} bytes, at most {most} are allowed"),
             );
         }
-        if let Self::Like(pattern) = self {
-            if let Err(found) = pattern.check() {
-                found
-                    .into_iter()
-                    .for_each(|fault| faults.add(&fault.path, fault.message));
-            }
+        if let Self::Like(pattern) = self
+            && let Err(found) = pattern.check()
+        {
+            found
+                .into_iter()
+                .for_each(|fault| faults.add(&fault.path, fault.message));
         }
         faults.into_result(())
     }

@@ -212,7 +212,7 @@ fn in_command(text: &str) -> Option<String> {
 }
 
 /// Whether a command beginning with these words takes [`DENY`] for a lint that it denies, and deletes nothing by it.
-pub(super) fn denies_lints<'a>(words: &mut dyn Iterator<Item = &'a str>) -> bool {
+pub(super) fn denies_lints(words: &mut dyn Iterator<Item = &str>) -> bool {
     words.next() == Some("cargo") && words.next() == Some("clippy")
 }
 

@@ -5,6 +5,7 @@ use crate::{
     ids::PolicyId,
     interaction::{Action, Ask, ByPolicy, Counted, Quorum, Request, Ruled, RuledBy, Then},
     limits,
+    matcher::Matcher,
 };
 
 /// What is asked, as far as a rule looks at it.
@@ -87,7 +88,7 @@ pub fn rule_among(
     // What could not be told of a rule is for a person to see.
     let is_unclear = hits.iter().any(|hit| hit.is_unclear) || !unreadable.is_empty();
     // Rule 15: nothing that is not made for exactly this lets through what is destructive.
-    let is_exact = |hit: &&Hit<'_>| hit.rule.matcher.as_ref().is_some_and(|it| it.is_exact());
+    let is_exact = |hit: &&Hit<'_>| hit.rule.matcher.as_ref().is_some_and(Matcher::is_exact);
     let allowed = of(Then::Allow).find(|hit| !destructive || is_exact(hit));
     let forbidden = of(Then::Forbid).next();
     let then = match (forbidden, allowed) {

@@ -108,7 +108,7 @@ pub(super) fn runs_what_is_not_read(words: &[Word], lower: &str) -> bool {
     let interpreter = words.iter().position(Word::is_interpreter);
     let takes_code = interpreter.is_some_and(|at| {
         let mut after = words.iter().skip(at);
-        lower.contains("<<") || after.any(|word| word.is_code_option())
+        lower.contains("<<") || after.any(Word::is_code_option)
     });
     let is_piped = || {
         lower.split('|').skip(1).any(|after| {

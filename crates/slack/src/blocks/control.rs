@@ -48,6 +48,10 @@ pub enum Control {
 
 /// The effect of a control.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one is made for a press, and used at once"
+)]
 pub enum Press {
     /// It is an answer. Whether it counts is for the rules.
     Answer(AnswerDraft),

@@ -262,7 +262,7 @@ async fn an_answer_that_stands_comes_back_as_it_was_and_counts_its_uses(database
         .memories_in_force(None, agent.id, &digest, now)
         .await
         .unwrap();
-    assert_eq!(found, [stored.clone()]);
+    assert_eq!(found, std::slice::from_ref(&stored));
     assert_eq!(store.memories_of(question.id).await.unwrap(), [stored]);
     let holder = Holder::Person(ana.id);
     assert_eq!(store.count_memories(holder, now).await.unwrap(), 1);

@@ -211,10 +211,11 @@ pub fn open_remembered(
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
     let memory = &record.memory;
-    let kept = repeated(&request, &agent, &of)
-        .filter(|asked| memory.answers(asked) && record.is_in_force(now.at))
-        .and_then(|_| memory.kept.as_ref())
-        .ok_or(Refused::NothingToKeep)?;
+    let answers = repeated(&request, &agent, &of)
+        .is_some_and(|asked| memory.answers(&asked) && record.is_in_force(now.at));
+    let Some(kept) = memory.kept.as_ref().filter(|_| answers) else {
+        return Err(Refused::NothingToKeep);
+    };
     let signer = now.signer.ok_or(Refused::NoKey)?;
     let remembered = memory.named();
     let asked = Asked {

@@ -529,7 +529,7 @@ fn what_is_destructive_is_granted_for_exactly_this_and_stands_alone() {
     assert!(grant_of(&approval, None, &ids).is_ok());
     match grant_of(&approval, Some(like), &ids) {
         Err(Refused::Invalid(faults)) => {
-            assert!(faults[0].message.contains("a policy"), "{faults:?}")
+            assert!(faults[0].message.contains("a policy"), "{faults:?}");
         }
         other => panic!("{other:?}"),
     }

@@ -15,6 +15,7 @@ use crate::{
 };
 
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there are a few of them")]
 pub(super) enum Command {
     Answer(AnswerDraft, By),
     Expire,

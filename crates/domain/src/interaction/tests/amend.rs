@@ -451,7 +451,7 @@ fn an_amendment_that_somebody_changes_in_the_database_is_void() {
         (
             &closed,
             &(|row: &mut Value| {
-                row["answer"]["content"]["amended"]["arguments"]["replicas"] = 9.into()
+                row["answer"]["content"]["amended"]["arguments"]["replicas"] = 9.into();
             }) as &dyn Fn(&mut Value),
             Unproven::OtherContent,
         ),
@@ -480,7 +480,7 @@ fn an_amendment_that_somebody_changes_in_the_database_is_void() {
             &plain,
             &|row: &mut Value| {
                 row["answer"]["content"]["amended"] =
-                    json!({"arguments": {}, "digest": "sha256:00"})
+                    json!({"arguments": {}, "digest": "sha256:00"});
             },
             Unproven::OtherContent,
         ),
