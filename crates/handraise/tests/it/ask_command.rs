@@ -8,7 +8,7 @@ use std::{
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{TokenKind, access::Lifetime};
-use machine::clock::{SystemClock, SystemIds};
+use machine::clock::{Clock as _, SystemClock, SystemIds};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use service::Service;
@@ -547,7 +547,7 @@ async fn a_command_that_was_granted_runs_at_once_and_says_by_whose_word(database
     desk.done(&asked, "answer", json!({"approved": true})).await;
     assert!(waiting.ended().await.0.success());
     // No person has to be asked again for exactly this, with this script.
-    let until = (Utc::now() + TimeDelta::days(2)).to_rfc3339();
+    let until = (SystemClock.now() + TimeDelta::days(2)).to_rfc3339();
     let grant = json!({"from": asked["id"], "expires_at": until});
     let made = desk
         .post("/api/v1/grants")

@@ -5,6 +5,8 @@ use std::{
     process::{Child, ChildStdin, Command, Output, Stdio},
 };
 
+use chrono::TimeDelta;
+use machine::clock::{Clock as _, SystemClock};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
@@ -222,7 +224,7 @@ async fn an_allow_by_a_grant_is_passed_on_with_its_proof_and_told(database: Test
     let offers = desk.read(&format!("{}/grants", path_of(&approval))).await;
     let words = |offer: &&Value| offer["in_words"].as_str().unwrap().contains("`cargo test`");
     let offer = offers.as_array().unwrap().iter().find(words).unwrap();
-    let until = (chrono::Utc::now() + chrono::TimeDelta::days(2)).to_rfc3339();
+    let until = (SystemClock.now() + TimeDelta::days(2)).to_rfc3339();
     let grant = json!({ "from": approval["id"], "matcher": offer["matcher"], "expires_at": until });
     let made = desk
         .post("/api/v1/grants")

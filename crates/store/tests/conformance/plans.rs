@@ -172,7 +172,7 @@ async fn comments_come_back_as_they_were_given_and_are_found(database: Database)
     );
     // As they are stored: here nobody is trusted.
     let rows = store.stored_after(None, 1).await.unwrap();
-    assert_eq!(rows, [answered.clone()]);
+    assert_eq!(rows, std::slice::from_ref(&answered));
     let events = store
         .events_of(answered.id, 0, 100)
         .await

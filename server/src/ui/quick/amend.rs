@@ -69,11 +69,10 @@ impl ForPerson {
                 )));
             }
         };
-        let asked = match &interaction.request.ask {
-            Ask::Approval { action, .. } => action,
-            _ => return Err(UiError::NotFound),
+        let Ask::Approval { action, .. } = &interaction.request.ask else {
+            return Err(UiError::NotFound);
         };
-        let shown = shown(&question, asked, &amended, sent.comment().as_deref());
+        let shown = shown(&question, action, &amended, sent.comment().as_deref());
         if shown.main.len() > ROOM {
             let kept = fields.with(sent, Some(amended.arguments.0));
             let why =

@@ -92,6 +92,9 @@ async fn works(cast: &Cast, size: &Size, worker: usize) -> Vec<Story> {
     stories
 }
 
+/// Who presses, and whether that is a yes.
+type Presses = &'static [(usize, bool)];
+
 async fn round(cast: &Cast, n: usize, play: Play) -> Story {
     let four_eyes = play == Play::FourEyes;
     let body = json!({
@@ -103,7 +106,7 @@ async fn round(cast: &Cast, n: usize, play: Play) -> Story {
         .asks(&cast.counted, &format!("counted-{n}"), &body)
         .await;
     let id = id_of(&asked);
-    let (first, then): (&[(usize, bool)], &[(usize, bool)]) = match play {
+    let (first, then): (Presses, Presses) = match play {
         Play::Together => (
             &[
                 (1, true),

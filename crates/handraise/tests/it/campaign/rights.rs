@@ -135,7 +135,8 @@ impl<'a> Ledger<'a> {
     fn note(&mut self, event: Event) {
         match &event.payload {
             Payload::Grant(GrantEvent::Revoked { id }) => {
-                if self.revoked.insert(*id, event.seq).is_some() {
+                let before = self.revoked.insert(*id, event.seq);
+                if before.is_some() {
                     self.faults
                         .push(format!("the grant {id} is revoked twice in the journal"));
                 }
