@@ -102,6 +102,22 @@ impl Service {
         Ok(offered.collect())
     }
 
+    /// The matcher with this digest among those that can be approved ahead after this approval: who has chosen one has seen what
+    /// it would have approved.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotFound`].
+    pub async fn offered_matcher(
+        &self,
+        id: InteractionId,
+        digest: &str,
+        by: &Principal,
+    ) -> Result<Option<Matcher>, ServiceError> {
+        let approval = self.interaction(id, by).await?;
+        let is_it = |matcher: &Matcher| matcher.digest().is_ok_and(|one| one == digest);
+        Ok(rules::offers(&approval, by).into_iter().find(is_it))
+    }
+
     /// What one matcher would have approved, before a grant is made of it.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use crate::{
     event::{NewEvent, PolicyEvent},
     fault::Fault,
     ids::{EventId, Moment, PolicyId},
-    policy::{Policies, PolicySet, PolicyWrite, Source, Surroundings},
+    policy::{Policies, PolicyRule, PolicySet, PolicyWrite, Source, Surroundings},
     principal::{Actor, Principal},
     refused::Refused,
 };
@@ -35,7 +35,41 @@ pub fn set(
     by: &Principal,
     now: Moment<'_>,
 ) -> Result<Changeset, Refused> {
-    let actor = setter(before, &policies, surroundings, by, now)?;
+    change(before, policies, &[], surroundings, by, now)
+}
+
+/// These rules are in force from now on, beside those that are. One that stands there as it is counts as added: who has lost the
+/// reply adds it once more. A program may add no more than by [`set`].
+///
+/// # Errors
+/// As [`set`]; [`Refused::Unchanged`] where all of them stand there.
+pub fn add(
+    before: Before<'_>,
+    added: &Policies,
+    surroundings: &Surroundings,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let kept = before.set.map(|set| set.policies.rules.clone());
+    let mut rules = kept.unwrap_or_default();
+    let (repeated, new): (Vec<_>, Vec<_>) = added
+        .rules
+        .iter()
+        .cloned()
+        .partition(|rule| rules.contains(rule));
+    rules.extend(new);
+    change(before, Policies { rules }, &repeated, surroundings, by, now)
+}
+
+fn change(
+    before: Before<'_>,
+    policies: Policies,
+    repeated: &[PolicyRule],
+    surroundings: &Surroundings,
+    by: &Principal,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let actor = setter(before, &policies, repeated, surroundings, by, now)?;
     checked(&policies, surroundings)?;
     if before.says() == Some(&policies) {
         return Err(Refused::Unchanged);
@@ -78,6 +112,7 @@ pub fn checked(policies: &Policies, surroundings: &Surroundings) -> Result<(), R
 fn setter(
     before: Before<'_>,
     policies: &Policies,
+    repeated: &[PolicyRule],
     surroundings: &Surroundings,
     by: &Principal,
     now: Moment<'_>,
@@ -100,7 +135,8 @@ fn setter(
     let is_own = |team: &String| own.contains(&team.to_lowercase());
     let mut faults = Vec::new();
     for (n, rule) in policies.rules.iter().enumerate() {
-        let is_new = !before.rules.contains(rule);
+        // Rule 18: that a rule of another team stands there is not told by repeating it either.
+        let is_new = !before.rules.contains(rule) || repeated.contains(rule);
         if is_new && (rule.teams.is_empty() || !rule.teams.iter().all(is_own)) {
             let why = "a token adds rules for its own teams alone: name them";
             faults.push(Fault::new(format!("rules[{n}].teams"), why));

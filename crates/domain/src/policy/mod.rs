@@ -32,7 +32,7 @@ use crate::{
     digest,
     interaction::{Action, QuorumDraft, Then},
     json::{AnyJson, some_whole},
-    matcher::Matcher,
+    matcher::{Held, Matcher},
 };
 
 /// A set of rules, as it is written.
@@ -109,6 +109,26 @@ pub struct Example {
     pub team: Option<String>,
 }
 
+/// What is asked, as every rule looks at it. There may be many: the texts of the action are read, and its digest is made, once.
+struct Considered<'a> {
+    asked: &'a Question<'a>,
+    texts: text::Texts,
+    held: Held<'a>,
+    /// The names of all teams, where that is known.
+    teams: Option<&'a [String]>,
+}
+
+impl<'a> Considered<'a> {
+    fn of(asked: &'a Question<'a>, teams: Option<&'a [String]>) -> Self {
+        Self {
+            asked,
+            texts: text::Texts::of(asked.action),
+            held: Held::of(asked.action),
+            teams,
+        }
+    }
+}
+
 fn no_arguments() -> AnyJson {
     AnyJson(Value::Object(Map::new()))
 }
@@ -148,16 +168,12 @@ impl Policies {
 impl PolicyRule {
     /// Whether it applies to what is asked.
     pub fn holds(&self, asked: &Question<'_>) -> Holds {
-        self.holds_for(asked, &text::Texts::of(asked.action), None)
+        self.holds_for(&Considered::of(asked, None))
     }
 
-    /// As [`Self::holds`], where the texts of the action are known, since there may be many rules, and which teams there are.
-    fn holds_for(
-        &self,
-        asked: &Question<'_>,
-        texts: &text::Texts,
-        teams: Option<&[String]>,
-    ) -> Holds {
+    /// As [`Self::holds`], of what several rules are held against.
+    fn holds_for(&self, considered: &Considered<'_>) -> Holds {
+        let Considered { asked, teams, .. } = *considered;
         let named = |names: &[String], name: Option<&str>| {
             let is_it = |one: &String| name.is_some_and(|name| same_name(one, name));
             names.is_empty() || names.iter().any(is_it)
@@ -179,8 +195,8 @@ impl PolicyRule {
             return Holds::No;
         }
         let of_action = match (&self.when, &self.matcher) {
-            (Some(when), None) => when.holds(asked.action, texts),
-            (None, Some(matcher)) => match matcher.matches(asked.action) {
+            (Some(when), None) => when.holds(asked.action, &considered.texts),
+            (None, Some(matcher)) => match matcher.covers(&considered.held) {
                 true => Holds::Yes,
                 false => Holds::No,
             },

@@ -1,6 +1,6 @@
 //! What all rules together say of one action (rule 14).
 
-use super::{Holds, PolicyRule, PolicySet, text::Texts};
+use super::{Considered, Holds, PolicyRule, PolicySet};
 use crate::{
     ids::PolicyId,
     interaction::{Action, Ask, ByPolicy, Counted, Quorum, Request, Ruled, RuledBy, Then},
@@ -63,13 +63,13 @@ pub fn rule_among(
 ) -> Option<Ruling> {
     let mut hits = Vec::new();
     let mut unreadable = Vec::new();
-    let texts = Texts::of(asked.action);
+    let considered = Considered::of(asked, teams);
     for policies in in_force {
         match policies {
             InForce::Unreadable(id) => unreadable.push(*id),
             InForce::Known(set) => {
                 hits.extend(set.policies.rules.iter().filter_map(|rule| {
-                    let holds = rule.holds_for(asked, &texts, teams);
+                    let holds = rule.holds_for(&considered);
                     (holds != Holds::No).then_some(Hit {
                         set,
                         rule,

@@ -24,6 +24,7 @@ store::on_both_databases!(
     another_node_decides_by_them_at_once,
     an_admin_sets_them_on_the_page,
     a_token_only_adds_what_is_stricter,
+    who_adds_a_rule_once_more_gets_what_the_first_time_got,
     what_a_person_has_changed_passes_no_rule,
     what_waits_is_not_approved_once_it_is_forbidden,
     what_a_rule_has_allowed_runs_no_more_once_another_forbids_it,
@@ -323,7 +324,10 @@ async fn a_token_only_adds_what_is_stricter(database: TestDatabase) {
     for (rules, path) in [
         (json!([tests()]), "rules"),
         (json!([ask]), "rules[1].teams"),
-        (json!([no_push()]), "rules[1].name"),
+        // Another under a name that stands.
+        (json!([{"name": "no push", "then": "ask", "when": no_push()["when"]}]), "rules[1].teams"),
+        // It would tell that a rule of others stands there.
+        (json!([no_push()]), "rules[0].teams"),
     ] {
         let refused = add(rules).await.unwrap();
         let problem = json_of(refused, StatusCode::UNPROCESSABLE_ENTITY).await;
@@ -350,6 +354,29 @@ async fn a_token_only_adds_what_is_stricter(database: TestDatabase) {
         problem["errors"][0]["path"],
         "rules[0].when.arguments[0].has.words"
     );
+}
+
+async fn who_adds_a_rule_once_more_gets_what_the_first_time_got(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let shop = team_named(&app, "Shop").await;
+    let desk = app.team_desk("desk", &shop).await;
+    let of_shop = |reason: &str| {
+        let fields = json!({"teams": ["Shop"], "reason": reason});
+        rule("no push", "forbid", &["git", "push"], fields)
+    };
+    let add = |rules: Value| {
+        desk.post("/api/v1/policies")
+            .json(&json!({"rules": rules}))
+            .send()
+    };
+    let first = add(json!([of_shop("CI pushes")])).await.unwrap();
+    let first = json_of(first, StatusCode::CREATED).await;
+    let again = add(json!([of_shop("CI pushes")])).await.unwrap();
+    let again = json_of(again, StatusCode::CREATED).await;
+    assert_eq!(again, first);
+    let other = add(json!([of_shop("nobody pushes")])).await.unwrap();
+    let problem = json_of(other, StatusCode::UNPROCESSABLE_ENTITY).await;
+    assert_eq!(problem["errors"][0]["path"], "rules[1].name", "{problem}");
 }
 
 async fn what_a_person_has_changed_passes_no_rule(database: TestDatabase) {

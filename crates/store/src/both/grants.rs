@@ -158,11 +158,10 @@ async fn make(connection: &mut Connection, grant: &Grant) -> Result<bool> {
     .fetch_one(&mut *connection)
     .await?;
     // Of what was erased meanwhile there is nothing any more that it could cover.
-    let erased: Option<bool> =
-        sqlx::query_scalar("SELECT erased IS NOT NULL FROM interactions WHERE id = $1")
-            .bind(terms.made_from.0)
-            .fetch_optional(&mut *connection)
-            .await?;
+    let erased: Option<bool> = sqlx::query_scalar(super::dialect::ERASED)
+        .bind(terms.made_from.0)
+        .fetch_optional(&mut *connection)
+        .await?;
     if usize::try_from(in_force).is_ok_and(|count| count >= GRANTS_PER_AGENT)
         || erased != Some(false)
     {

@@ -96,11 +96,7 @@ pub(super) async fn make(
 ) -> Result<Response, Problem> {
     let from: InteractionId = sent.from.parse().map_err(|_| Problem::not_found())?;
     let by = who.principal();
-    let offers = state.service.grant_offers(from, &by).await?;
-    let chosen = offers
-        .into_iter()
-        .map(|offer| offer.matcher)
-        .find(|matcher| matcher.digest().is_ok_and(|digest| digest == sent.what));
+    let chosen = state.service.offered_matcher(from, &sent.what, &by).await?;
     let draft = until::draft(&sent.lasts, &sent.zone, state.service.now());
     let times = match sent.times.trim() {
         "" => Ok(None),
