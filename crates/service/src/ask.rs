@@ -1,19 +1,20 @@
 //! An agent asks.
 
+mod before;
+
 use chrono::TimeDelta;
 use domain::{
-    AgentId, AgentRef, AskedUnder, Fault, IdempotencyKey, Interaction, InteractionEvent,
-    InteractionId, Payload, Person, Refused, Team,
+    AgentId, AgentRef, Changeset, Fault, IdempotencyKey, Interaction, Person, Refused, Task, Team,
     attachment::Holder,
     decide::interaction::{self as decide, AskedOf},
     grant::GrantRecord,
-    interaction::{Draft, Kind, Request, TaskRef},
+    interaction::{Draft, Kind, Request, TaskRef, Whom},
     limits,
     memory::MemoryRecord,
     policy,
 };
 
-use super::{Service, ServiceError};
+use super::{Service, ServiceError, policies::LookedUp};
 
 /// How often a request is approved by a grant, or answered by an earlier answer, in vain before a person is asked: what the row
 /// says of it may be more than what holds.
@@ -34,6 +35,28 @@ pub struct Asked {
     pub replayed: bool,
 }
 
+/// What an agent asks, once nothing is wrong with it.
+struct Checked {
+    request: Request,
+    key: Option<IdempotencyKey>,
+    /// The team that it asks, and by which name it did, if by any.
+    team: Option<Team>,
+    named: Option<String>,
+    /// The people that it asks for.
+    to: Option<Whom>,
+    /// The files that it names.
+    files: Option<Vec<String>>,
+}
+
+/// The same as it is put to people, under the policies of this moment.
+struct Put {
+    looked_up: LookedUp,
+    asking: Request,
+    /// The team that is asked: its own, or that of a policy.
+    team: Option<Team>,
+    of: AskedOf,
+}
+
 impl Service {
     /// Opens an interaction. When this returns, it is durable. Under a key the agent has used for the
     /// same request, nothing is opened and no destination is told again.
@@ -44,9 +67,55 @@ impl Service {
     pub async fn ask(
         &self,
         agent: AgentRef,
-        mut draft: Draft,
+        draft: Draft,
         key: Option<&str>,
     ) -> Result<Asked, ServiceError> {
+        let mut checked = self.check(&agent, draft, key).await?;
+        let mut tries = GRANT_TRIES;
+        // The same agent may send the same key twice at once, the task may change meanwhile, the quota be used up, and
+        // another plan take the same place.
+        loop {
+            if let Some(asked) = self.asked_before(&agent, &checked).await? {
+                return Ok(asked);
+            }
+            self.may_revise(&checked.request, &agent, checked.team.as_ref())
+                .await?;
+            let quota = self.quota_left(agent.id).await?;
+            let put = self.put_to_people(&agent, &checked).await?;
+            let opened = self
+                .open_interaction(&agent, &checked, &put, &mut tries)
+                .await?;
+            let mut changeset = match self.attach(&agent, &checked, opened).await? {
+                Ok(changeset) => changeset,
+                // The same request may have taken them under this key a moment ago.
+                Err(refused) => match self.asked_before(&agent, &checked).await? {
+                    Some(asked) => return Ok(asked),
+                    None => return Err(refused.into()),
+                },
+            };
+            changeset.quota = quota;
+            put.looked_up.rest(&mut changeset);
+            let opened = changeset.interaction().cloned();
+            let asked = Asked {
+                interaction: opened.ok_or(ServiceError::NotFound)?,
+                replayed: false,
+            };
+            if self.is_first(changeset).await? {
+                return Ok(asked);
+            }
+            // The team may have been deleted meanwhile.
+            let now = self.team_for(agent.id, checked.named.as_deref()).await?;
+            checked.team = now.map_err(|fault| Refused::Invalid(vec![fault]))?;
+        }
+    }
+
+    /// All that is wrong with it, at once.
+    async fn check(
+        &self,
+        agent: &AgentRef,
+        mut draft: Draft,
+        key: Option<&str>,
+    ) -> Result<Checked, ServiceError> {
         let holder = Holder::Agent(agent.id);
         let files = draft.attachments.clone();
         draft.found = self.found_files(Some(holder), files.as_deref()).await?;
@@ -61,7 +130,7 @@ impl Service {
             _ => Ok(None),
         };
         let request = draft.check(|kind| self.timeout(kind, of.as_ref()));
-        let (request, mut team, to) = match (request, unreachable, team, to) {
+        let (request, team, to) = match (request, unreachable, team, to) {
             (Ok(request), None, Ok(team), Ok(to)) => (request, team, to),
             (checked, unreachable, team, to) => {
                 let mut faults = checked.err().unwrap_or_default();
@@ -71,7 +140,7 @@ impl Service {
                 return Err(faults.into());
             }
         };
-        self.has_owner_for(&agent, &request).await?;
+        self.has_owner_for(agent, &request).await?;
         if team.is_none() && request.counts_members() {
             let why = "no team is asked, so nobody is a member of it; name one with `team`";
             return Err(vec![Fault::new("approvals.of", why)].into());
@@ -80,124 +149,126 @@ impl Service {
             .map(|name| IdempotencyKey::new(name, fingerprint))
             .transpose()
             .map_err(|fault| Refused::Invalid(vec![fault]))?;
-        let mut grant_tries = GRANT_TRIES;
-        // The same agent may send the same key twice at once, the task may change meanwhile, the quota be used up, and
-        // another plan take the same place.
-        loop {
-            if let Some(asked) = self.asked_before(&agent, key.as_ref(), &request).await? {
-                return Ok(asked);
-            }
-            self.may_revise(&request, &agent, team.as_ref()).await?;
-            let quota = self.quota_left(agent.id).await?;
-            let looked_up = self
-                .look_up(&request, &agent, team.as_ref(), to.as_ref())
-                .await?;
-            let ruling = looked_up.ruling.as_ref();
-            let ruled_team = self.team_of(ruling).await?;
-            let asked_team = ruled_team.as_ref().or(team.as_ref());
-            let of = AskedOf {
-                team: asked_team.map(Team::named),
-                // Whom the agent asks for need not be of the team that a policy names.
-                to: to.clone().filter(|_| ruled_team.is_none()),
-            };
-            let mut asking = match ruling {
-                Some(ruling) => {
-                    let under = policy::under(request.clone(), ruling)
-                        .asked_by_rule_of(ruled_team.as_ref().map(|team| team.id));
-                    let is_missing = ruling.team.is_some() && ruled_team.is_none();
-                    match is_missing && looked_up.at_once().is_none() {
-                        true => under.asked_of_admins(),
-                        false => under,
-                    }
-                }
-                None => request.clone(),
-            };
-            if asking.takes_four_eyes() {
-                asking.owners = self.store.owners_of(agent.id, self.now()).await?;
-            }
-            // Who counts is a policy's to say too; what it decides at once nobody approves.
-            if looked_up.at_once().is_none() {
-                self.has_owner_for(&agent, &asking).await?;
-            }
-            // What a policy decides, a grant covers or an earlier answer answers waits for nobody, so it takes no room among what does.
-            let at_once = looked_up.at_once();
-            let ahead = match (at_once, grant_tries) {
-                (Some(_), _) | (None, 0) => None,
-                (None, _) => self.ahead(&asking, &agent, &of).await?,
-            };
-            let waits = at_once.is_none() && ahead.is_none();
-            if waits && request.kind() != Kind::Notification {
-                self.has_room(&agent, request.task.as_ref()).await?;
-            }
-            let task = match &request.task {
-                Some(task) => self.store.task(agent.id, &task.id).await?,
-                None => None,
-            };
-            let granted = ahead.map(|ahead| {
-                grant_tries -= 1;
-                let (asking, agent) = (asking.clone(), agent.clone());
-                let (of, key, task) = (of.clone(), key.clone(), task.as_ref());
-                let now = self.moment();
-                match &ahead {
-                    Ahead::Grant(grant) => {
-                        decide::open_granted(asking, agent, of, key, task, grant, now)
-                    }
-                    Ahead::Memory(memory) => {
-                        decide::open_remembered(asking, agent, of, key, task, memory, now)
-                    }
-                }
-            });
-            let mut changeset = match (at_once, granted) {
-                (Some(ruling), _) => decide::open_ruled(
-                    request.clone(),
-                    agent.clone(),
-                    of,
-                    key.clone(),
-                    task.as_ref(),
-                    ruling,
-                    self.moment(),
-                )?,
-                (None, Some(Ok(changeset))) => changeset,
-                // It has just ended, or nothing can be signed: a person is asked.
-                (None, None | Some(Err(_))) => {
-                    if !waits {
-                        self.has_room(&agent, request.task.as_ref()).await?;
-                    }
-                    decide::open_for(
-                        asking,
-                        agent.clone(),
-                        of,
-                        key.clone(),
-                        task.as_ref(),
-                        self.channel_for(&request, asked_team),
-                        self.moment(),
-                    )
-                }
-            };
-            // Each time anew: another request may have taken them.
-            let found = self.found_files(Some(holder), files.as_deref()).await?;
-            changeset = match decide::attach(changeset, holder, &found) {
-                Ok(changeset) => changeset,
-                // The same request may have taken them under this key a moment ago.
-                Err(refused) => match self.asked_before(&agent, key.as_ref(), &request).await? {
-                    Some(asked) => return Ok(asked),
-                    None => return Err(refused.into()),
-                },
-            };
-            changeset.quota = quota;
-            looked_up.rest(&mut changeset);
-            let opened = changeset.interaction().cloned();
-            let asked = Asked {
-                interaction: opened.ok_or(ServiceError::NotFound)?,
-                replayed: false,
-            };
-            if self.is_first(changeset).await? {
-                return Ok(asked);
-            }
-            // The team may have been deleted meanwhile.
-            let now = self.team_for(agent.id, named.as_deref()).await?;
-            team = now.map_err(|fault| Refused::Invalid(vec![fault]))?;
+        Ok(Checked {
+            request,
+            key,
+            team,
+            named,
+            to,
+            files,
+        })
+    }
+
+    /// What policies make of it: whom it is put to, and how.
+    async fn put_to_people(
+        &self,
+        agent: &AgentRef,
+        checked: &Checked,
+    ) -> Result<Put, ServiceError> {
+        let (team, to) = (checked.team.as_ref(), checked.to.as_ref());
+        let looked_up = self.look_up(&checked.request, agent, team, to).await?;
+        let ruled_team = self.team_of(looked_up.ruling.as_ref()).await?;
+        let mut asking = asked_under(&checked.request, &looked_up, ruled_team.as_ref());
+        if asking.takes_four_eyes() {
+            asking.owners = self.store.owners_of(agent.id, self.now()).await?;
         }
+        // Who counts is a policy's to say too; what it decides at once nobody approves.
+        if looked_up.at_once().is_none() {
+            self.has_owner_for(agent, &asking).await?;
+        }
+        // Whom the agent asks for need not be of the team that a policy names.
+        let to = checked.to.clone().filter(|_| ruled_team.is_none());
+        let team = ruled_team.or_else(|| checked.team.clone());
+        Ok(Put {
+            looked_up,
+            asking,
+            of: AskedOf {
+                team: team.as_ref().map(Team::named),
+                to,
+            },
+            team,
+        })
+    }
+
+    /// Opens it: decided at once by a policy, by an earlier word of a person, or for people to answer.
+    async fn open_interaction(
+        &self,
+        agent: &AgentRef,
+        checked: &Checked,
+        put: &Put,
+        tries: &mut u32,
+    ) -> Result<Changeset, ServiceError> {
+        let request = &checked.request;
+        let at_once = put.looked_up.at_once();
+        let ahead = match (at_once, *tries) {
+            (Some(_), _) | (None, 0) => None,
+            (None, _) => self.ahead(&put.asking, agent, &put.of).await?,
+        };
+        // What a policy decides, a grant covers or an earlier answer answers waits for nobody, so it takes no room among what does.
+        let waits = at_once.is_none() && ahead.is_none();
+        if waits && request.kind() != Kind::Notification {
+            self.has_room(agent, request.task.as_ref()).await?;
+        }
+        let task = match &request.task {
+            Some(task) => self.store.task(agent.id, &task.id).await?,
+            None => None,
+        };
+        let (task, key) = (task.as_ref(), checked.key.clone());
+        if let Some(ruling) = at_once {
+            let (request, of) = (request.clone(), put.of.clone());
+            let now = self.moment();
+            let opened = decide::open_ruled(request, agent.clone(), of, key, task, ruling, now);
+            return Ok(opened?);
+        }
+        if let Some(ahead) = ahead {
+            *tries -= 1;
+            let opened = self.open_ahead(agent, put, key.clone(), task, &ahead);
+            if let Ok(changeset) = opened {
+                return Ok(changeset);
+            }
+            // It has just ended, or nothing can be signed: a person is asked.
+            self.has_room(agent, request.task.as_ref()).await?;
+        }
+        Ok(decide::open_for(
+            put.asking.clone(),
+            agent.clone(),
+            put.of.clone(),
+            key,
+            task,
+            self.channel_for(request, put.team.as_ref()),
+            self.moment(),
+        ))
+    }
+
+    fn open_ahead(
+        &self,
+        agent: &AgentRef,
+        put: &Put,
+        key: Option<IdempotencyKey>,
+        task: Option<&Task>,
+        ahead: &Ahead,
+    ) -> Result<Changeset, Refused> {
+        let (asking, agent, of) = (put.asking.clone(), agent.clone(), put.of.clone());
+        let now = self.moment();
+        match ahead {
+            Ahead::Grant(grant) => decide::open_granted(asking, agent, of, key, task, grant, now),
+            Ahead::Memory(memory) => {
+                decide::open_remembered(asking, agent, of, key, task, memory, now)
+            }
+        }
+    }
+
+    /// The files are looked up each time anew: another request may have taken them.
+    async fn attach(
+        &self,
+        agent: &AgentRef,
+        checked: &Checked,
+        changeset: Changeset,
+    ) -> Result<Result<Changeset, Refused>, ServiceError> {
+        let holder = Holder::Agent(agent.id);
+        let files = checked.files.as_deref();
+        let found = self.found_files(Some(holder), files).await?;
+        Ok(decide::attach(changeset, holder, &found))
     }
 
     async fn ahead(
@@ -265,50 +336,18 @@ impl Service {
         }
         Ok(())
     }
+}
 
-    async fn asked_before(
-        &self,
-        agent: &AgentRef,
-        key: Option<&IdempotencyKey>,
-        request: &Request,
-    ) -> Result<Option<Asked>, ServiceError> {
-        let Some(key) = key else {
-            return Ok(None);
-        };
-        let Some((id, fingerprint)) = self.store.asked_under(agent.id, &key.name).await? else {
-            return Ok(None);
-        };
-        if fingerprint != key.fingerprint {
-            return Err(Refused::KeyReused.into());
-        }
-        let interaction = self.store.interaction(id).await?;
-        let interaction = interaction.ok_or(ServiceError::NotFound)?;
-        // The key may have been given to another interaction behind the server's back. The fallback and the time
-        // follow from settings as well.
-        let is_same = interaction.agent.id == agent.id && interaction.request.is_asked_as(request);
-        if !is_same || !self.was_asked_under(id, key).await? {
-            return Err(Refused::Altered.into());
-        }
-        Ok(Some(Asked {
-            interaction,
-            replayed: true,
-        }))
-    }
-
-    /// Whether the journal knows of no other key.
-    async fn was_asked_under(
-        &self,
-        id: InteractionId,
-        key: &IdempotencyKey,
-    ) -> Result<bool, ServiceError> {
-        let first = self.store.events_of(id, 0, 1).await?.into_iter().next();
-        Ok(match first.map(|event| event.payload) {
-            Some(Payload::Interaction(InteractionEvent::Requested {
-                asked_under: Some(under),
-                ..
-            })) => under == AskedUnder::of(Some(key)),
-            // A notification, or a question from before keys were in the journal.
-            _ => true,
-        })
+/// The request as it is put to people under the policies.
+fn asked_under(request: &Request, looked_up: &LookedUp, ruled_team: Option<&Team>) -> Request {
+    let Some(ruling) = looked_up.ruling.as_ref() else {
+        return request.clone();
+    };
+    let under =
+        policy::under(request.clone(), ruling).asked_by_rule_of(ruled_team.map(|team| team.id));
+    let is_missing = ruling.team.is_some() && ruled_team.is_none();
+    match is_missing && looked_up.at_once().is_none() {
+        true => under.asked_of_admins(),
+        false => under,
     }
 }

@@ -325,7 +325,10 @@ async fn a_token_only_adds_what_is_stricter(database: TestDatabase) {
         (json!([tests()]), "rules"),
         (json!([ask]), "rules[1].teams"),
         // Another under a name that stands.
-        (json!([{"name": "no push", "then": "ask", "when": no_push()["when"]}]), "rules[1].teams"),
+        (
+            json!([{"name": "no push", "then": "ask", "when": no_push()["when"]}]),
+            "rules[1].teams",
+        ),
         // It would tell that a rule of others stands there.
         (json!([no_push()]), "rules[0].teams"),
     ] {
@@ -358,8 +361,7 @@ async fn a_token_only_adds_what_is_stricter(database: TestDatabase) {
 
 async fn who_adds_a_rule_once_more_gets_what_the_first_time_got(database: TestDatabase) {
     let app = TestApp::start(&database).await;
-    let shop = team_named(&app, "Shop").await;
-    let desk = app.team_desk("desk", &shop).await;
+    let desk = app.responder_of("desk", app.team("Shop").await).await;
     let of_shop = |reason: &str| {
         let fields = json!({"teams": ["Shop"], "reason": reason});
         rule("no push", "forbid", &["git", "push"], fields)

@@ -100,7 +100,10 @@ impl Service {
     }
 
     /// Some by their id, if they can be read and are proven. What cannot is an alarm.
-    pub(super) async fn readable(&self, id: Option<PolicyId>) -> Result<Option<Arc<PolicySet>>, ServiceError> {
+    pub(super) async fn readable(
+        &self,
+        id: Option<PolicyId>,
+    ) -> Result<Option<Arc<PolicySet>>, ServiceError> {
         let Some(id) = id else {
             return Ok(None);
         };

@@ -7,4 +7,5 @@ mod set;
 mod show;
 
 pub(crate) use in_force::PolicyBook;
+pub(crate) use look_up::LookedUp;
 pub use show::{PoliciesShown, Set};

@@ -791,6 +791,51 @@ fn a_token_only_makes_policies_stricter_and_for_its_own_teams() {
 }
 
 #[test]
+fn a_rule_that_is_added_once_more_changes_nothing() {
+    let ids = Counter::default();
+    let stands = ask(&["terraform"], json!({"teams": ["payments"]}));
+    let of_all = forbid(&["git", "push"]);
+    let rules = read(json!([of_all, stands]));
+    let admin = person(Role::Admin);
+    let put = policies::set(no(), rules, &surroundings(), &admin, at(&ids, 1)).unwrap();
+    let [Write::Policy(PolicyWrite::Set { set: before, .. })] = &*put.writes else {
+        panic!("{:?}", put.writes);
+    };
+    let add = |rules: Value, by: &Principal| {
+        let surroundings = surroundings();
+        let rules = read(rules);
+        policies::add(those(before), &rules, &surroundings, by, at(&ids, 2))
+    };
+    let own = script(&[(30, Part::Answers)]);
+    for by in [&own, &admin] {
+        assert_eq!(add(json!([stands]), by), Err(Refused::Unchanged));
+        // Another under its name is none that stands.
+        let mut other = stands.clone();
+        other["deadline_seconds"] = 600.into();
+        let refused = add(json!([other]), by).unwrap_err();
+        let Refused::Invalid(faults) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(faults[0].path, "rules[2].name");
+        // Nor does a name stand twice in what is added.
+        let mut new = stands.clone();
+        new["name"] = "new".into();
+        let twice = add(json!([new, new]), by);
+        assert!(matches!(twice, Err(Refused::Invalid(_))), "{twice:?}");
+        // What is new is added beside what stands.
+        let changeset = add(json!([stands, new]), by).unwrap();
+        let [Write::Policy(PolicyWrite::Set { set, .. })] = &*changeset.writes else {
+            panic!("{:?}", changeset.writes);
+        };
+        assert_eq!(set.policies, read(json!([of_all, stands, new])));
+    }
+    assert_eq!(add(json!([of_all]), &admin), Err(Refused::Unchanged));
+    // Rule 18: whether a rule of others stands there is not told.
+    let refused = add(json!([of_all]), &own);
+    assert!(matches!(refused, Err(Refused::Invalid(_))), "{refused:?}");
+}
+
+#[test]
 fn a_file_is_loaded_once_and_by_nobody_who_is_no_admin() {
     let ids = Counter::default();
     let operator = Principal::Operator {
