@@ -4,6 +4,7 @@
 
 mod call;
 mod decide;
+mod install;
 mod plan;
 mod questions;
 mod report;
@@ -44,9 +45,10 @@ const LONGEST_INPUT: u64 = 16 * 1024 * 1024;
 
 #[derive(Debug, Subcommand)]
 pub enum HookCommand {
-    /// Answers a PreToolUse hook of Claude Code from an approval: reads its JSON, asks people, and allows
-    /// or denies. As a PostToolUse hook it reports what came of it; as a SessionEnd hook it takes back what
-    /// still waits of that session.
+    /// Answers a PreToolUse or PermissionRequest hook of Claude Code from an approval: reads its JSON, asks people, and
+    /// allows or denies. AskUserQuestion is asked of people, and ExitPlanMode is their review of the plan. As a
+    /// PostToolUse hook it reports what came of it, as a Notification or Stop hook it tells people, and as a SessionEnd
+    /// hook it takes back what still waits of that session.
     ///
     /// Denied, expired, unreachable or anything unclear: the tool does not run (exit code 2). Files that the call
     /// names are part of what is approved; one that was changed meanwhile does not run. Give the hook at least
@@ -55,6 +57,12 @@ pub enum HookCommand {
         after_help = "Example:\n  handraise hook claude-code --tools 'Bash, Write, mcp__*' --timeout 300 || exit 2"
     )]
     ClaudeCode(ClaudeCode),
+    /// Writes the hooks into the settings of a coding agent.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  handraise hook install claude-code --project"
+    )]
+    Install(install::InstallCommand),
 }
 
 #[derive(Debug, Args)]
@@ -84,7 +92,10 @@ enum Said {
 impl HookCommand {
     /// Never fails: a fault is a denial.
     pub async fn run(self) -> ExitCode {
-        let Self::ClaudeCode(command) = self;
+        let command = match self {
+            Self::ClaudeCode(command) => command,
+            Self::Install(command) => return command.run(),
+        };
         if let Err(error) = watch_over(command.longest() + ENDING) {
             return blocked(&format!("the hook has nobody to watch over it: {error}"));
         }
