@@ -36,7 +36,146 @@ store::on_both_databases!(
     a_key_that_was_announced_is_followed,
     an_always_is_a_persons_grant_and_never_the_hooks,
     what_a_rule_decides_is_told_as_the_rules,
+    the_answers_to_claudes_questions_go_back_as_its_input,
+    a_plan_comes_back_with_comments_and_its_next_version_revises_it,
+    a_dialog_of_claude_code_is_answered_by_people,
+    a_stop_is_told_once_and_keeps_nothing_from_stopping,
 );
+
+/// As Claude Code calls it, with the answers of people to each question in turn.
+async fn answered(
+    app: &TestApp,
+    token: &str,
+    input: &Value,
+    answers: &[(&str, Value)],
+) -> (i32, Value, Vec<Value>) {
+    let desk = app.responder("desk").await;
+    let mut after = app.last_seq().await;
+    let mut child = hook_of(app, &app.known_servers(), token);
+    tell(&mut child, &input.to_string()).await;
+    let mut seen = Vec::new();
+    for (kind, answer) in answers {
+        let asked = waiting(&desk, after).await;
+        after = app.last_seq().await;
+        let found = desk.poll(&asked).await;
+        assert_eq!(found["kind"], *kind);
+        seen.push(found);
+        desk.done(&asked, "answer", answer.clone()).await;
+    }
+    let output = child.wait_with_output().await.unwrap();
+    let said: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    (
+        output.status.code().unwrap(),
+        said["hookSpecificOutput"].clone(),
+        seen,
+    )
+}
+
+fn called(tool: &str, input: Value) -> Value {
+    let mut call = call();
+    call["tool_name"] = tool.into();
+    call["tool_input"] = input;
+    call
+}
+
+async fn the_answers_to_claudes_questions_go_back_as_its_input(database: TestDatabase) {
+    let app = TestApp::start_now(&database).await;
+    let agent = app.agent("coder").await;
+    let input = json!({"questions": [
+        {"question": "Which cache?", "header": "Cache", "multiSelect": false,
+            "options": [{"label": "Redis", "description": "a service"}, {"label": "LRU", "description": "in process"}]},
+        {"question": "Which checks?", "header": "Checks", "multiSelect": true,
+            "options": [{"label": "Lint", "description": ""}, {"label": "Types", "description": ""}]},
+    ]});
+    let (code, said, _) = answered(
+        &app,
+        &agent.token,
+        &called("AskUserQuestion", input.clone()),
+        &[
+            (
+                "form",
+                json!({"answers": {"0": "Something else", "1": ["Lint", "Types"]}}),
+            ),
+            ("question", json!({"text": "Memcached,\nplease"})),
+        ],
+    )
+    .await;
+    assert_eq!((code, &said["permissionDecision"]), (0, &json!("allow")));
+    let mut expected = input;
+    expected["answers"] =
+        json!({"Which cache?": "Memcached,\nplease", "Which checks?": "Lint, Types"});
+    assert_eq!(said["updatedInput"], expected);
+}
+
+async fn a_plan_comes_back_with_comments_and_its_next_version_revises_it(database: TestDatabase) {
+    let app = TestApp::start_now(&database).await;
+    let agent = app.agent("coder").await;
+    let plan = |text: &str| called("ExitPlanMode", json!({ "plan": text }));
+    let adjust = json!({"decision": "adjust", "feedback": "not yet",
+        "comments": [{"line": 2, "text": "why this?"}]});
+    let (code, said, seen) = answered(
+        &app,
+        &agent.token,
+        &plan("# Go\n- drop the table"),
+        &[("plan_review", adjust)],
+    )
+    .await;
+    let first = seen[0]["id"].clone();
+    assert_eq!((code, &said["permissionDecision"]), (2, &json!("deny")));
+    let reason = said["permissionDecisionReason"].as_str().unwrap();
+    for said in ["not yet", "why this?", "drop the table"] {
+        assert!(reason.contains(said), "{reason}");
+    }
+    let (code, said, seen) = answered(
+        &app,
+        &agent.token,
+        &plan("# Go\n- copy the table"),
+        &[("plan_review", json!({"decision": "proceed"}))],
+    )
+    .await;
+    assert_eq!(seen[0]["revises"], first);
+    assert_eq!((code, &said["permissionDecision"]), (0, &json!("allow")));
+    assert_eq!(
+        said["updatedInput"],
+        json!({"plan": "# Go\n- copy the table"})
+    );
+}
+
+async fn a_dialog_of_claude_code_is_answered_by_people(database: TestDatabase) {
+    let app = TestApp::start_now(&database).await;
+    let agent = app.agent("coder").await;
+    let mut input = call();
+    input["hook_event_name"] = "PermissionRequest".into();
+    for (approved, code) in [(true, 0), (false, 2)] {
+        let answer = [("approval", json!({ "approved": approved }))];
+        let (found, said, _) = answered(&app, &agent.token, &input, &answer).await;
+        assert_eq!(found, code);
+        let allowed = said
+            == json!({"hookEventName": "PermissionRequest", "decision": {"behavior": "allow"}});
+        assert_eq!(allowed, approved, "{said}");
+    }
+}
+
+async fn a_stop_is_told_once_and_keeps_nothing_from_stopping(database: TestDatabase) {
+    let app = TestApp::start_now(&database).await;
+    let agent = app.agent("coder").await;
+    let desk = app.responder("desk").await;
+    let stop = json!({"hook_event_name": "Stop", "session_id": "abc", "cwd": "/srv/app", "stop_hook_active": false,
+        "last_assistant_message": "All tests pass."});
+    let (code, ..) = answered(&app, &agent.token, &stop, &[]).await;
+    assert_eq!(code, 0);
+    let listed = desk
+        .get("/api/v1/interactions?kind=notification")
+        .send()
+        .await;
+    let listed: Value = listed.unwrap().json().await.unwrap();
+    assert_eq!(listed["items"][0]["prompt"], "All tests pass.");
+    // 2 would have Claude Code go on.
+    let mut child = hook("http://127.0.0.1:9", "hr_agent_guess", &[]);
+    tell(&mut child, &stop.to_string()).await;
+    let output = child.wait_with_output().await.unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+}
 
 fn command(url: &str, token: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_handraise"));
@@ -214,7 +353,7 @@ async fn whatever_goes_wrong_blocks_the_tool(database: TestDatabase) {
             &app.url(""),
             &agent.token,
             &[],
-            &with("hook_event_name", json!("Stop")),
+            &with("hook_event_name", json!("SubagentStop")),
         ),
         (
             &app.url(""),

@@ -29,7 +29,7 @@ const RUN_ID_CHARS: usize = limits::RUN_CHARS - RUN.len() - " ".len() - KEY_CHAR
 /// One call of a tool.
 #[derive(Debug, Deserialize)]
 pub(super) struct Call {
-    hook_event_name: String,
+    pub(super) hook_event_name: String,
     pub(super) tool_name: String,
     pub(super) tool_input: AnyJson,
     pub(super) session_id: Option<String>,
@@ -57,6 +57,8 @@ pub(super) enum SessionEndName {
 pub(super) enum Event {
     /// May it run?
     Before,
+    /// Claude Code would show its own dialog: may it run?
+    Permission,
     /// It has run.
     After(ReportOutcome),
 }
@@ -65,10 +67,11 @@ impl Call {
     pub(super) fn event(&self) -> anyhow::Result<Event> {
         Ok(match &*self.hook_event_name {
             "PreToolUse" => Event::Before,
+            "PermissionRequest" => Event::Permission,
             "PostToolUse" => Event::After(ReportOutcome::Done),
             "PostToolUseFailure" => Event::After(ReportOutcome::Failed),
             other => bail!(
-                "this is a hook for PreToolUse, PostToolUse, PostToolUseFailure and SessionEnd, not for {other}"
+                "this is a hook for PreToolUse, PermissionRequest, PostToolUse, PostToolUseFailure, Notification, Stop and SessionEnd, not for {other}"
             ),
         })
     }
@@ -173,14 +176,25 @@ impl Call {
         let about = self.tool_input.0.get("description").and_then(Value::as_str);
         let about = about.map_or_else(String::new, |about| format!("\n\n{about}"));
         let prompt = files.told_after(&format!("May `{}` run{place}?{about}", self.tool_name))?;
-        let metadata = self.tool_use_id().map(|id| json!({ "tool_use_id": id }));
-        Ok(json!({
-            "kind": "approval", "mode": "sync", "title": "Claude Code asks before it runs a tool",
+        let mut body = json!({
+            "kind": "approval", "title": "Claude Code asks before it runs a tool",
             "prompt": prompt,
             "action": action,
-            "session_id": self.session(), "timeout_seconds": seconds, "metadata": metadata,
-            "withdraw_on_disconnect": self.session().is_some(),
-        }))
+        });
+        self.put_in(&mut body, seconds);
+        Ok(body)
+    }
+
+    /// What every question about a call says.
+    pub(super) fn put_in(&self, body: &mut Value, seconds: u32) {
+        body["mode"] = "sync".into();
+        body["session_id"] = self.session().into();
+        body["timeout_seconds"] = seconds.into();
+        body["metadata"] = self
+            .tool_use_id()
+            .map(|id| json!({ "tool_use_id": id }))
+            .into();
+        body["withdraw_on_disconnect"] = self.session().is_some().into();
     }
 }
 

@@ -4,7 +4,11 @@
 
 mod call;
 mod decide;
+mod install;
+mod plan;
+mod questions;
 mod report;
+mod told;
 mod tools;
 
 use std::{
@@ -17,11 +21,13 @@ use std::{
 use anyhow::{Context, bail, ensure};
 use clap::{Args, Subcommand};
 use domain::limits;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::{Server, say};
+use crate::client::Client;
 use call::{Call, Event, SessionEnd};
+use told::Told;
 use tools::ToolName;
 
 /// For the server to say itself that it has expired, and for the work after an approval.
@@ -39,9 +45,10 @@ const LONGEST_INPUT: u64 = 16 * 1024 * 1024;
 
 #[derive(Debug, Subcommand)]
 pub enum HookCommand {
-    /// Answers a PreToolUse hook of Claude Code from an approval: reads its JSON, asks people, and allows
-    /// or denies. As a PostToolUse hook it reports what came of it; as a SessionEnd hook it takes back what
-    /// still waits of that session.
+    /// Answers a PreToolUse or PermissionRequest hook of Claude Code from an approval: reads its JSON, asks people, and
+    /// allows or denies. AskUserQuestion is asked of people, and ExitPlanMode is their review of the plan. As a
+    /// PostToolUse hook it reports what came of it, as a Notification or Stop hook it tells people, and as a SessionEnd
+    /// hook it takes back what still waits of that session.
     ///
     /// Denied, expired, unreachable or anything unclear: the tool does not run (exit code 2). Files that the call
     /// names are part of what is approved; one that was changed meanwhile does not run. Give the hook at least
@@ -50,6 +57,12 @@ pub enum HookCommand {
         after_help = "Example:\n  handraise hook claude-code --tools 'Bash, Write, mcp__*' --timeout 300 || exit 2"
     )]
     ClaudeCode(ClaudeCode),
+    /// Writes the hooks into the settings of a coding agent.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  handraise hook install claude-code --project"
+    )]
+    Install(install::InstallCommand),
 }
 
 #[derive(Debug, Args)]
@@ -68,16 +81,21 @@ pub struct ClaudeCode {
 enum Said {
     /// The tool is none of its own.
     Nothing,
-    /// The tool may run, and why.
-    Allowed(String),
+    /// The tool may run, and what Claude Code is to know.
+    Allowed(Value),
     /// The tool has run, or the session has ended, and the server knows.
     Reported,
+    /// People could not be told something that nobody decides about. That must not keep Claude Code from going on.
+    Untold(anyhow::Error),
 }
 
 impl HookCommand {
     /// Never fails: a fault is a denial.
     pub async fn run(self) -> ExitCode {
-        let Self::ClaudeCode(command) = self;
+        let command = match self {
+            Self::ClaudeCode(command) => command,
+            Self::Install(command) => return command.run(),
+        };
         if let Err(error) = watch_over(command.longest() + ENDING) {
             return blocked(&format!("the hook has nobody to watch over it: {error}"));
         }
@@ -89,7 +107,11 @@ impl HookCommand {
         };
         let done = match said {
             Ok(Said::Nothing | Said::Reported) => Ok(()),
-            Ok(Said::Allowed(reason)) => print("allow", &reason),
+            Ok(Said::Allowed(said)) => write(&said),
+            Ok(Said::Untold(fault)) => {
+                say(&crate::commands::message(&fault));
+                return ExitCode::FAILURE;
+            }
             Err(fault) => Err(fault),
         };
         match done {
@@ -157,6 +179,16 @@ impl ClaudeCode {
                     .context("the server could not be told in time that the session has ended")??;
                 return Ok(Said::Reported);
             }
+            Input::Told(message) => {
+                let told = match self.server.client() {
+                    Ok(client) => timeout(REPORTING, told::tell(&message, &client)).await,
+                    Err(fault) => Ok(Err(fault)),
+                };
+                return Ok(match told.context("people could not be told in time") {
+                    Ok(Ok(())) => Said::Reported,
+                    Ok(Err(fault)) | Err(fault) => Said::Untold(fault),
+                });
+            }
         };
         let is_ours =
             self.tools.is_empty() || self.tools.iter().any(|it| it.means(&call.tool_name));
@@ -167,10 +199,18 @@ impl ClaudeCode {
         let client = self.server.client()?;
         match call.event()? {
             Event::Before => {
-                let decided = timeout(people, decide::decide(&call, self.timeout, &client)).await;
-                let reason =
+                let decided = timeout(people, before(&call, self.timeout, &client)).await;
+                let said =
                     decided.context("nobody could be asked in time, so it must not run")??;
-                Ok(Said::Allowed(reason))
+                Ok(Said::Allowed(said))
+            }
+            Event::Permission => {
+                let decided = timeout(people, decide::decide(&call, self.timeout, &client)).await;
+                decided.context("nobody could be asked in time, so it must not run")??;
+                let decision = json!({ "behavior": "allow" });
+                Ok(Said::Allowed(
+                    json!({ "hookEventName": "PermissionRequest", "decision": decision }),
+                ))
             }
             Event::After(outcome) => {
                 let reported = timeout(REPORTING, report::report(&call, outcome, &client)).await;
@@ -181,12 +221,37 @@ impl ClaudeCode {
     }
 }
 
+/// A question and a plan are for people as they are; any other tool needs an approval.
+async fn before(call: &Arc<Call>, seconds: u32, client: &Client) -> anyhow::Result<Value> {
+    let mut said = json!({ "hookEventName": "PreToolUse", "permissionDecision": "allow" });
+    match &*call.tool_name {
+        questions::TOOL => {
+            said["updatedInput"] = questions::answered(call, seconds, client).await?;
+            said["permissionDecisionReason"] = "people have answered".into();
+        }
+        plan::TOOL => {
+            let reviewed = plan::review(call, seconds, client).await?;
+            said["permissionDecisionReason"] = reviewed.reason.into();
+            said["additionalContext"] = reviewed.context.into();
+            // Without it Claude Code shows its own dialog all the same.
+            said["updatedInput"] = call.tool_input.0.clone();
+        }
+        _ => {
+            let reason = decide::decide(call, seconds, client).await?;
+            said["permissionDecisionReason"] = reason.into();
+        }
+    }
+    Ok(said)
+}
+
 /// What the hook is called for.
 enum Input {
     /// A tool is about to run, or has run.
     Call(Call),
     /// The session of this id is over.
     SessionEnd(String),
+    /// Something that nobody decides about.
+    Told(Told),
 }
 
 fn read() -> anyhow::Result<Input> {
@@ -212,6 +277,9 @@ fn read() -> anyhow::Result<Input> {
     {
         return Ok(Input::SessionEnd(session_id));
     }
+    if let Ok(told) = serde_json::from_slice(&input) {
+        return Ok(Input::Told(told));
+    }
     let call: Call = serde_json::from_slice(&input)
         .context("standard input is not what Claude Code gives a PreToolUse hook")?;
     if call.tool_name.trim().is_empty() {
@@ -221,13 +289,15 @@ fn read() -> anyhow::Result<Input> {
 }
 
 fn print(decision: &str, reason: &str) -> anyhow::Result<()> {
-    let said = json!({
-        "hookSpecificOutput": {
-            "hookEventName": "PreToolUse",
-            "permissionDecision": decision,
-            "permissionDecisionReason": reason,
-        }
-    });
+    write(&json!({
+        "hookEventName": "PreToolUse",
+        "permissionDecision": decision,
+        "permissionDecisionReason": reason,
+    }))
+}
+
+fn write(said: &Value) -> anyhow::Result<()> {
+    let said = json!({ "hookSpecificOutput": said });
     let mut out = std::io::stdout();
     let written = writeln!(out, "{said}").and_then(|()| out.flush());
     written.context("the decision cannot be written to standard output")
