@@ -2,6 +2,7 @@
 
 use chrono::TimeDelta;
 use domain::{Part, Role};
+use machine::clock::Clock;
 use reqwest::{RequestBuilder, StatusCode, header};
 use serde_json::{Value, json};
 use store::testing::TestDatabase;

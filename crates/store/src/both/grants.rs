@@ -243,7 +243,7 @@ impl Grants for Store {
         grants: &[GrantId],
         since: DateTime<Utc>,
     ) -> Result<HashMap<GrantId, u64>> {
-        let ids = grants.iter().map(|grant| grant.0);
+        let ids = grants.iter().map(|grant| grant.0).collect();
         let counts = self.times_used(Table::Grants, ids, since).await?;
         let counts = counts.into_iter();
         Ok(counts.map(|(id, count)| (GrantId(id), count)).collect())

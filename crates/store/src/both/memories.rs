@@ -237,7 +237,7 @@ impl Memories for Store {
         memories: &[MemoryId],
         since: DateTime<Utc>,
     ) -> Result<HashMap<MemoryId, u64>> {
-        let ids = memories.iter().map(|memory| memory.0);
+        let ids = memories.iter().map(|memory| memory.0).collect();
         let counts = self.times_used(Table::Memories, ids, since).await?;
         let counts = counts.into_iter();
         Ok(counts.map(|(id, count)| (MemoryId(id), count)).collect())

@@ -99,11 +99,10 @@ impl Store {
     pub(super) async fn times_used(
         &self,
         table: Table,
-        ids: impl Iterator<Item = Uuid> + Send,
+        ids: Vec<Uuid>,
         since: DateTime<Utc>,
     ) -> Result<Vec<(Uuid, u64)>> {
-        let mut ids = ids.peekable();
-        if ids.peek().is_none() {
+        if ids.is_empty() {
             return Ok(Vec::new());
         }
         let (uses, of) = table.uses();
