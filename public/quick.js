@@ -43,8 +43,13 @@ function keepTexts() {
   // The same form again, without the text: what was sent did not get through.
   const [sent, text] = JSON.parse(tab?.getItem(SENT) ?? '[]');
   tab?.removeItem(SENT);
+  const typed = (sent === name && text) || kept(name) || '';
+  const isTaken = 'taken' in form.dataset;
   if (area) {
-    if (!area.value) area.value = (sent === name && text) || kept(name) || '';
+    if (!area.value || (isTaken && typed.endsWith(`\n${area.value}`))) area.value = typed;
+    // As in the dialog: an earlier answer stands after what was typed.
+    else if (isTaken && typed && typed !== area.value) area.value = `${typed}\n${area.value}`;
+    if (isTaken) keep(name, area.value);
     if (area.value) area.closest('details')?.setAttribute('open', '');
     area.addEventListener('input', () => keep(name, area.value));
   }
@@ -56,6 +61,29 @@ function keepTexts() {
     tab?.setItem(SENT, JSON.stringify([name, area?.value]));
     keep(name, '');
   });
+}
+
+/** What was picked outlives the page in its tab: in the dialog (app/src/components/with_files.rs), and while a file is sent. */
+function keepPicks() {
+  const options = [...form.querySelectorAll('.option input')];
+  const [tab] = storages();
+  if (!tab || !options.length) return;
+  const name = `handraise.more.${form.dataset.draft}.picked`;
+  const picked = new URLSearchParams(tab.getItem(name) ?? '').getAll('');
+  if (!options.some((option) => option.checked)) {
+    for (const option of options) option.checked = picked.includes(option.value);
+  }
+  const note = () => {
+    const now = options.filter((option) => option.checked).map((option) => ['', option.value]);
+    try {
+      tab.setItem(name, String(new URLSearchParams(now)));
+    } catch {
+      // Full: then they are only on the screen.
+    }
+  };
+  note();
+  form.addEventListener('change', note);
+  form.addEventListener('submit', () => tab.removeItem(name));
 }
 
 /** What was typed in this browser, and is no answer any more. */
@@ -113,8 +141,10 @@ async function lookAgain() {
 
 if (main) {
   belongTo(main.dataset.by);
-  if (form) keepTexts();
-  else if (!main.hasAttribute('data-open')) showUnsent();
+  if (form) {
+    keepTexts();
+    keepPicks();
+  } else if (!main.hasAttribute('data-open')) showUnsent();
   const time = document.querySelector('time[data-left]');
   if (time) runDown(time);
   if (main.hasAttribute('data-open')) {

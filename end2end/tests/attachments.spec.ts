@@ -63,3 +63,43 @@ test("a question whose picture is lost is answered without it", async ({ ana, se
   await ana.getByRole("button", { name: "Send answer" }).click();
   await expect.poll(async () => (await server.poll(id)).answer?.text).toBe("8080");
 });
+
+test("from the dialog an answer goes on with files, and what was typed comes along", async ({ ana, server }) => {
+  const { id } = await server.ask();
+  await ana.goto(`${server.url}/blockers/${id}`);
+  await live(ana);
+  await ana.getByLabel("Your answer").fill("as in the picture");
+  const link = ana.getByRole("link", { name: "With files…" });
+  await link.focus();
+  await ana.keyboard.press("Enter");
+  await expect(ana).toHaveURL(`${server.url}/q/${id}?files=`);
+  await expect(ana.getByLabel("Your answer")).toHaveValue("as in the picture");
+  await ana.getByLabel("A picture or a text").setInputFiles({ name: "screen.png", mimeType: "image/png", buffer: png });
+  await ana.getByRole("button", { name: "Send the file" }).click();
+  await expect(ana.getByText("One file goes with it.")).toBeVisible();
+  await expect(ana.getByLabel("Your answer")).toHaveValue("as in the picture");
+  await ana.getByRole("button", { name: "Send answer" }).click();
+  await expect(ana.getByText("You answered")).toBeVisible();
+  expect((await server.poll(id)).answer).toMatchObject({ text: "as in the picture", attachments: [{ name: "screen.png" }] });
+});
+
+test("what was picked comes along with files too", async ({ ana, server }) => {
+  const { id } = await server.ask({ kind: "choice", prompt: "Which regions?", multiple: true, options: ["eu & us", "ap", "=x"] });
+  await ana.goto(`${server.url}/blockers/${id}`);
+  await live(ana);
+  for (const name of ["eu & us", "=x"]) await ana.getByRole("checkbox", { name }).check();
+  await ana.getByRole("link", { name: "With files…" }).click();
+  const picked = async () => {
+    await expect(ana.getByRole("checkbox", { name: "eu & us" })).toBeChecked();
+    await expect(ana.getByRole("checkbox", { name: "ap" })).not.toBeChecked();
+    await expect(ana.getByRole("checkbox", { name: "=x" })).toBeChecked();
+  };
+  await picked();
+  await ana.getByLabel("A picture or a text").setInputFiles({ name: "run.log", mimeType: "text/plain", buffer: Buffer.from("ok\n") });
+  await ana.getByRole("button", { name: "Send the file" }).click();
+  await expect(ana.getByText("One file goes with it.")).toBeVisible();
+  await picked();
+  await ana.getByRole("button", { name: "Send answer" }).click();
+  await expect(ana.getByText("You answered")).toBeVisible();
+  expect((await server.poll(id)).answer).toMatchObject({ selected: ["eu & us", "=x"], attachments: [{ name: "run.log" }] });
+});

@@ -192,6 +192,45 @@ test("a text outlives the page, and one that is on its way comes back if it did 
   expect((await server.poll(id)).answer?.text).toBe("half a text");
 });
 
+test("an earlier answer is taken by a tap, after what was typed, and sent only by its reader", async ({ server, signIn }) => {
+  const page = await signIn("Ana", phone);
+  const earlier = await server.ask({ prompt: "Which port should the cache listen on?" });
+  await server.answer(earlier.id, { text: "6380" });
+  const { id } = await server.ask({ prompt: "What port should the cache listen on?" });
+  await page.goto(quick(server, id));
+  await expect(page.getByRole("heading", { name: "Answered before" })).toBeVisible();
+  await expectLegible(page);
+  await expectBigTargets(page);
+  const area = page.getByLabel("Your answer");
+  await page.getByRole("link", { name: "Use this answer" }).tap();
+  await expect(page.getByText("Nothing is sent until you send it here")).toBeVisible();
+  await expect(area).toHaveValue("6380");
+  await area.fill("Perhaps");
+  await page.getByRole("link", { name: "Use this answer" }).tap();
+  await expect(area).toHaveValue("Perhaps\n6380");
+  // Once, however often it is tapped.
+  await page.getByRole("link", { name: "Use this answer" }).tap();
+  await expect(area).toHaveValue("Perhaps\n6380");
+  expect((await server.poll(id)).state).toBe("pending");
+  await page.getByRole("button", { name: "Send answer" }).tap();
+  await expect(page.getByText("You answered")).toBeVisible();
+  expect((await server.poll(id)).answer?.text).toBe("Perhaps\n6380");
+});
+
+test("an earlier answer is taken without scripts", async ({ server, signIn }) => {
+  const page = await signIn("Ana", withoutScripts);
+  const ask = { kind: "choice", prompt: "Which cache?", options: ["lru", "ttl"] };
+  const earlier = await server.ask(ask);
+  await server.answer(earlier.id, { selected: ["ttl"] });
+  const { id } = await server.ask(ask);
+  await page.goto(quick(server, id));
+  await page.getByRole("link", { name: "Use this answer" }).tap();
+  await expect(page.getByRole("radio", { name: "ttl" })).toBeChecked();
+  await page.getByRole("button", { name: "Send answer" }).tap();
+  await expect(page.getByText("You answered")).toBeVisible();
+  expect((await server.poll(id)).answer?.selected).toEqual(["ttl"]);
+});
+
 test("a page that is looked at again shows what happened meanwhile", async ({ server, signIn }) => {
   const page = await signIn("Ana", phone);
   const { id } = await server.ask();

@@ -17,6 +17,7 @@ use super::{
     read_to_end::ReadToEnd,
     skip::Skip,
     suggestion::SuggestionOffer,
+    with_files::WithFiles,
 };
 use crate::{
     desk::place::{Item, Place},
@@ -45,6 +46,7 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
         unsent,
         around,
         may_answer,
+        with_files,
         as_of: _,
     } = blocker;
     let id = row.id;
@@ -69,6 +71,7 @@ pub(crate) fn BlockerView(blocker: Blocker, answering: Answering) -> impl IntoVi
                 {suggestion.map(|suggestion| view! { <SuggestionOffer id suggestion /> })}
                 <ControlView id control=control.clone() answering />
                 <div class="dialog-more">
+                    {with_files.then(|| view! { <WithFiles id /> })}
                     {around.offline.is_some().then(|| view! { <DismissForm id answering /> })}
                     <ClaimForm id claim=around.claim answering />
                     <SnoozeForm id expires_at snoozed=around.snoozed_until.is_some() answering live />

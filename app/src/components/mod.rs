@@ -71,6 +71,7 @@ mod waiting_link;
 mod waiting_list;
 mod waiting_now;
 mod waiting_row;
+mod with_files;
 
 pub(crate) use agent_list::AgentRows;
 pub(crate) use ask_for_link::AskForLink;

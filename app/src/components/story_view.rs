@@ -47,6 +47,7 @@ pub(crate) fn StoryView(story: Story, visitor: Loaded<Visitor>, live: Live) -> i
         as_of: _,
         answered_before: _,
         suggestion: _,
+        with_files: _,
     } = blocker;
     let agent = row.agent.clone();
     let id = row.id;

@@ -42,6 +42,8 @@ pub struct Blocker {
     pub around: Around,
     /// Whether the person who looks may answer.
     pub may_answer: bool,
+    /// Whether `/q/{id}` takes an answer with files from them.
+    pub with_files: bool,
     /// The server's time when this was read.
     pub as_of: DateTime<Utc>,
 }

@@ -163,6 +163,7 @@ impl Backend for ForPerson {
         let mut blocker = self.shown(&interaction).await?;
         self.add_what_is_remembered(&mut blocker, &interaction, &principal)
             .await;
+        blocker.with_files = self.answers_with_files(&interaction, &blocker).await?;
         Ok(blocker)
     }
 

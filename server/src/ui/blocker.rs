@@ -75,6 +75,7 @@ impl ForPerson {
                 .principal()?
                 .responder_for(interaction.team.as_ref())
                 .is_ok(),
+            with_files: false,
             team: interaction.team.as_ref().map(|team| harmless(&team.name)),
             as_of: self.state.service.now(),
         })

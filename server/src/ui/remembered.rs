@@ -1,4 +1,4 @@
-//! What the dialog shows of earlier answers and earlier approvals: what was answered to questions like the one that waits;
+//! What is shown of earlier answers and earlier approvals: what was answered to questions like the one that waits;
 //! whether an answer may stand for the same question; and the grant that a person is offered, once.
 
 use app::view::{AnsweredBefore, Blocker, BlockerStatus, SuggestionView};
@@ -24,19 +24,7 @@ impl ForPerson {
         if let BlockerStatus::Closed(ending) = &mut blocker.status {
             ending.may_stand = decide::memory::can_be_kept(interaction, by);
         } else if blocker.may_answer {
-            let found = service.earlier_answers(interaction, by).await;
-            let now = service.now();
-            match found {
-                Ok(found) => {
-                    let shown = found.iter();
-                    blocker.answered_before = shown
-                        .filter_map(|one| answered_before(interaction, one, now))
-                        .collect();
-                }
-                Err(error) => {
-                    tracing::error!(%error, interaction.id = %interaction.id, "earlier answers are not shown");
-                }
-            }
+            blocker.answered_before = self.answered_before(interaction, by).await;
         }
         match service.suggestion(interaction, by).await {
             Ok(suggestion) => {
@@ -51,6 +39,28 @@ impl ForPerson {
             }
             Err(error) => {
                 tracing::error!(%error, interaction.id = %interaction.id, "no grant is offered");
+            }
+        }
+    }
+
+    /// What was answered to questions like this one, for a person who may answer it. Nothing where it cannot be had.
+    pub(super) async fn answered_before(
+        &self,
+        interaction: &Interaction,
+        by: &Principal,
+    ) -> Vec<AnsweredBefore> {
+        let service = &self.state.service;
+        match service.earlier_answers(interaction, by).await {
+            Ok(found) => {
+                let now = service.now();
+                let found = found.iter();
+                found
+                    .filter_map(|one| answered_before(interaction, one, now))
+                    .collect()
+            }
+            Err(error) => {
+                tracing::error!(%error, interaction.id = %interaction.id, "earlier answers are not shown");
+                Vec::new()
             }
         }
     }

@@ -34,6 +34,7 @@ store::on_both_databases!(
     a_model_writes_files_out,
     the_page_shows_them_and_a_telephone_leads_there,
     a_person_sends_a_file_along,
+    a_dialog_leads_to_an_answer_with_files,
 );
 
 /// Two by two pixels.
@@ -671,4 +672,41 @@ async fn a_person_sends_a_file_along(database: TestDatabase) {
     let told = agent.poll(&asked).await;
     assert_eq!(told["answer"]["text"], "see there");
     assert_eq!(told["answer"]["attachments"][0]["type"], "text/x-diff");
+}
+
+async fn a_dialog_leads_to_an_answer_with_files(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let agent = app.agent("backend").await;
+    let ana = app.sign_in("Ana", Role::Responder).await;
+    let leads = async |asked: &Value, cookie: &str| {
+        let id = asked["id"].as_str().unwrap();
+        let page = read(&app, cookie, &format!("/blockers/{id}")).await;
+        page.contains(&format!("href=\"/q/{id}?files=\""))
+    };
+    let question = agent.ask(json!({})).await;
+    assert!(leads(&question, &ana).await);
+    // There it is open: nothing else was wanted.
+    let id = question["id"].as_str().unwrap();
+    let shown = read(&app, &ana, &format!("/q/{id}?files=")).await;
+    assert!(
+        shown.contains("<details open><summary>Send a file along"),
+        "{shown}"
+    );
+    let shown = read(&app, &ana, &format!("/q/{id}")).await;
+    assert!(
+        shown.contains("<details><summary>Send a file along"),
+        "{shown}"
+    );
+    assert!(leads(&agent.ask(approval(&[])).await, &ana).await);
+
+    // Where that page takes no answer with files, or no answer at all, nothing leads to it.
+    let form = json!({"kind": "form", "questions": [{"id": "when", "prompt": "When?"}]});
+    let long = json!({"prompt": "A word of many. ".repeat(2_000)});
+    let with_file = json!({"attachments": ids(&two(&agent).await)});
+    for asked in [form, long, with_file] {
+        let asked = agent.ask(asked).await;
+        assert!(!leads(&asked, &ana).await, "{asked}");
+    }
+    let viewer = app.sign_in("Vi", Role::Viewer).await;
+    assert!(!leads(&question, &viewer).await);
 }

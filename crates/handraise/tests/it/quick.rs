@@ -2,15 +2,16 @@
 
 use chrono::TimeDelta;
 use domain::{Part, Role};
+use machine::clock::Clock;
 use reqwest::{RequestBuilder, StatusCode, header};
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
 
 use crate::support::{
     app::TestApp,
-    caller::Caller,
+    caller::{Caller, id_of},
     pages::{holds, page, read},
-    people::{PASSWORD, cookie_of, person_named},
+    people::{PASSWORD, cookie_of, operator, person_named},
     second_step::place,
 };
 
@@ -24,6 +25,8 @@ store::on_both_databases!(
     a_form_is_answered_question_by_question,
     a_notification_is_read,
     nothing_is_decided_by_looking,
+    what_was_answered_before_is_taken_by_a_tap_and_sent_by_none,
+    what_was_answered_before_is_shown_to_no_others,
     an_empty_answer_is_asked_for_once_more,
     what_has_no_room_can_only_be_refused_here,
     what_happened_meanwhile_is_told_and_the_text_is_kept,
@@ -564,6 +567,101 @@ async fn nothing_is_decided_by_looking(database: TestDatabase) {
     );
     assert_eq!(app.last_seq().await, before);
     assert_eq!(state(&agent, &asked).await, "pending");
+}
+
+const PORT: &str = "Which port should the cache listen on?";
+
+/// What a tap on an earlier answer leads to.
+async fn taken(phone: &Phone<'_>, asked: &Value, earlier: &Value, more: &str) -> String {
+    let earlier = earlier["id"].as_str().unwrap();
+    let place = format!("{}?earlier={earlier}{more}", quick(asked));
+    read(phone.app, &phone.cookie, &place).await
+}
+
+async fn what_was_answered_before_is_taken_by_a_tap_and_sent_by_none(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let phone = Phone::of(&app, "Ana", Role::Responder).await;
+    let earlier = agent.ask(json!({"prompt": PORT})).await;
+    desk.done(&earlier, "answer", json!({"text": "6380 <b>"}))
+        .await;
+    let other = agent.ask(json!({"prompt": "Who feeds the zebras?"})).await;
+    desk.done(&other, "answer", json!({"text": "the keeper"}))
+        .await;
+    let day = app.clock.now().format("on %A").to_string();
+    app.clock.advance(TimeDelta::days(2));
+    let asked = agent
+        .ask(json!({"prompt": "What port should the cache listen on?"}))
+        .await;
+    let shown = phone.look(&asked).await;
+    let link = format!(
+        "href=\"{}?earlier={}\"",
+        quick(&asked),
+        earlier["id"].as_str().unwrap()
+    );
+    let who = format!("<bdi>desk</bdi> answered {day}");
+    holds(
+        &shown,
+        &["Answered before", &who, PORT, "6380 &lt;b&gt;", &link],
+    );
+    assert!(!shown.contains("the keeper") && !shown.contains("data-taken"));
+
+    let file = "019a7c41-5d0e-7b52-9c1a-0f6de2f3b8aa";
+    let shown = taken(&phone, &asked, &earlier, &format!("&files={file}")).await;
+    let said = format!("This is what <bdi>desk</bdi> answered {day}. Nothing is sent until");
+    let with_file = format!("name=\"attachments\" value=\"{file}\"");
+    let again = format!("&amp;files={file}\"");
+    holds(
+        &shown,
+        &[
+            &said,
+            ">\n6380 &lt;b&gt;</textarea>",
+            "data-taken",
+            &with_file,
+            &again,
+        ],
+    );
+    assert_eq!(state(&agent, &asked).await, "pending");
+    // An address puts no words into a form that do not stand there.
+    let shown = taken(&phone, &asked, &other, "").await;
+    assert!(!shown.contains("the keeper") && !shown.contains("data-taken"));
+    phone.send(&asked, &[("text", "6380 <b>")]).await;
+    assert_eq!(agent.poll(&asked).await["answer"]["text"], "6380 <b>");
+
+    let choice = json!({"kind": "choice", "prompt": "Which cache?", "options": ["lru", "ttl"]});
+    let earlier = agent.ask(choice.clone()).await;
+    desk.done(&earlier, "answer", json!({"selected": ["ttl"]}))
+        .await;
+    let asked = agent.ask(choice).await;
+    assert!(!phone.look(&asked).await.contains("checked"));
+    let shown = taken(&phone, &asked, &earlier, "").await;
+    holds(&shown, &["value=\"ttl\" checked", "answered today."]);
+    assert_eq!(shown.matches(" checked").count(), 1, "{shown}");
+}
+
+async fn what_was_answered_before_is_shown_to_no_others(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let phone = Phone::of(&app, "Ana", Role::Responder).await;
+    let earlier = agent.ask(json!({"prompt": PORT})).await;
+    desk.done(&earlier, "answer", json!({"text": "6380"})).await;
+    let asked = agent.ask(json!({"prompt": PORT})).await;
+    holds(&phone.look(&asked).await, &["Answered before"]);
+    // A viewer has no form in which it could stand.
+    let viewer = Phone::of(&app, "Vi", Role::Viewer).await;
+    let shown = taken(&viewer, &asked, &earlier, "").await;
+    assert!(!shown.contains("Answered before") && !shown.contains("6380"));
+    // What everyone was asked is not the word of a team.
+    let shop = app.team("Shop").await;
+    app.home(shop, "backend").await;
+    let of_team = agent.ask(json!({"prompt": PORT})).await;
+    let admin = Phone::of(&app, "Ada", Role::Admin).await;
+    let shown = taken(&admin, &of_team, &earlier, "").await;
+    assert!(!shown.contains("Answered before") && !shown.contains("6380"));
+    let service = &app.state.service;
+    service.erase(id_of(&earlier), &operator()).await.unwrap();
+    let shown = taken(&phone, &asked, &earlier, "").await;
+    assert!(!shown.contains("Answered before") && !shown.contains("6380"));
 }
 
 async fn an_empty_answer_is_asked_for_once_more(database: TestDatabase) {

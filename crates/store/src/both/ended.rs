@@ -7,6 +7,7 @@ use domain::{
 };
 use uuid::Uuid;
 
+use super::ground::Table;
 use crate::{JournalState, Result, journal};
 
 /// One of them, as the statement that has ended it returns it: its id, its agent, and what it was made from.
@@ -24,31 +25,54 @@ struct One {
     payload: Payload,
 }
 
+/// Why something ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Why {
+    /// A grant.
+    Grant(GrantEnd),
+    /// An answer that stood.
+    Memory(MemoryEnd),
+}
+
+impl Why {
+    pub(super) fn table(self) -> Table {
+        match self {
+            Self::Grant(_) => Table::Grants,
+            Self::Memory(_) => Table::Memories,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Grant(why) => why.name(),
+            Self::Memory(why) => why.name(),
+        }
+    }
+
+    fn told_of(self, id: Uuid) -> Payload {
+        match self {
+            Self::Grant(why) => GrantEvent::Ended {
+                id: GrantId(id),
+                why,
+            }
+            .into(),
+            Self::Memory(why) => MemoryEvent::Ended {
+                id: MemoryId(id),
+                why,
+            }
+            .into(),
+        }
+    }
+}
+
 impl Ended {
-    /// Grants.
-    pub(super) fn grants(&mut self, rows: Vec<Row>, why: GrantEnd) {
-        let of = |id| GrantEvent::Ended {
-            id: GrantId(id),
-            why,
-        };
-        self.take(rows, |id| of(id).into());
-    }
-
-    /// Answers that stood.
-    pub(super) fn memories(&mut self, rows: Vec<Row>, why: MemoryEnd) {
-        let of = |id| MemoryEvent::Ended {
-            id: MemoryId(id),
-            why,
-        };
-        self.take(rows, |id| of(id).into());
-    }
-
-    fn take(&mut self, rows: Vec<Row>, payload: impl Fn(Uuid) -> Payload) {
+    /// These have.
+    pub(super) fn take(&mut self, rows: Vec<Row>, why: Why) {
         let ended = rows.into_iter().map(|(thing, agent, made_from)| One {
             thing,
             agent: agent.map(AgentId),
             made_from: InteractionId(made_from),
-            payload: payload(thing),
+            payload: why.told_of(thing),
         });
         self.0.extend(ended);
     }

@@ -88,9 +88,9 @@ pub(super) async fn sweep(connection: &mut Connection, erasing: &Erasing, by: i6
         blank_events(connection, some, by).await?;
     }
     super::index::forget(connection, id).await?;
-    super::grants::erase(connection, erasing).await?;
+    super::ground::erase(connection, erasing).await?;
     super::attachments::erase(connection, erasing).await?;
-    super::memories::erase(connection, erasing).await?;
+    super::suggestions::forget(connection, id).await?;
     // What a receiver replied may quote what it was sent.
     let replies = "UPDATE delivery_attempts SET body = NULL WHERE delivery_id IN (
          SELECT o.id FROM outbox o JOIN events e ON e.seq = o.event_seq

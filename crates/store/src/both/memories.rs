@@ -6,8 +6,7 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
-    Access, AgentId, Audience, Changeset, Erasing, Interaction, InteractionId, Memory, MemoryId,
-    Person, Role, TeamId, TokenId,
+    AgentId, Audience, Interaction, InteractionId, Memory, MemoryId, TeamId,
     grant::Holder,
     limits::MEMORIES,
     memory::{MemoryEnd, MemoryRecord, MemoryWrite},
@@ -17,20 +16,12 @@ use uuid::Uuid;
 
 use super::{
     Connection, Db, Store,
-    audience::{Columns, seen},
-    ended::{Ended, Row},
-    grants::{holder_columns, may_answer},
+    ended::{Ended, Row, Why},
+    ground::{self, Table, holder_columns},
     narrowed::among,
 };
 use crate::{
-    EarlierQuery, InteractionQuery, Memories, MemoryQuery, MemoryUse, Result, WhichTeam,
-    rows::{self, MemoryRow},
-};
-
-/// Of `memories m`: the team that was asked.
-const OF_MEMORY: Columns = Columns {
-    agent: "m.agent_id",
-    team: "m.team_id",
+    EarlierQuery, InteractionQuery, Memories, MemoryQuery, MemoryUse, Result, WhichTeam, rows,
 };
 
 /// Fewer than this have to stand for one question: more people than that do not answer one.
@@ -50,40 +41,23 @@ pub(super) async fn apply(
             interaction,
             at,
         } => Ok(may_hold(connection, memory, *at).await?
-            && has_not_ended(connection, memory).await?
+            && ground::has_not_ended(
+                connection,
+                Table::Memories,
+                memory.terms.id.0,
+                memory.terms.made_from,
+            )
+            .await?
             && use_once(connection, memory, *interaction, *at).await?),
         MemoryWrite::End { memory, at, why } => {
-            let done = sqlx::query(
-                "UPDATE memories SET ended_at = $1, ended_why = $2 WHERE id = $3 AND ended_at IS NULL",
-            )
-            .bind(at.timestamp_millis())
-            .bind(why.name())
-            .bind(memory.0)
-            .execute(connection)
-            .await?;
-            Ok(done.rows_affected() == 1)
+            ground::end_one(connection, memory.0, *at, Why::Memory(*why)).await
         }
     }
 }
 
 async fn may_hold(connection: &mut Connection, memory: &Memory, at: DateTime<Utc>) -> Result<bool> {
     let team = memory.terms.team.as_ref().map(|team| team.id);
-    may_answer(connection, memory.terms.holder, team, at).await
-}
-
-/// A row can be made to forget that it has ended. The journal cannot: it tells of each end, and of what was erased.
-async fn has_not_ended(connection: &mut Connection, memory: &Memory) -> Result<bool> {
-    let ended: Option<i64> = sqlx::query_scalar(
-        "SELECT seq FROM events
-         WHERE interaction_id = $1
-           AND (type = 'interaction.erased'
-                OR (type IN ('memory.revoked', 'memory.ended') AND payload LIKE $2)) LIMIT 1",
-    )
-    .bind(memory.terms.made_from.0)
-    .bind(format!("%{}%", memory.terms.id))
-    .fetch_optional(connection)
-    .await?;
-    Ok(ended.is_none())
+    ground::may_hold(connection, memory.terms.holder, team, at).await
 }
 
 async fn keep(connection: &mut Connection, memory: &Memory, ended: &mut Ended) -> Result<bool> {
@@ -110,7 +84,7 @@ async fn keep(connection: &mut Connection, memory: &Memory, ended: &mut Ended) -
     .bind(Uuid::nil())
     .fetch_all(&mut *connection)
     .await?;
-    ended.memories(replaced, MemoryEnd::Replaced);
+    ended.take(replaced, Why::Memory(MemoryEnd::Replaced));
     let in_force: i64 = sqlx::query_scalar(
         "SELECT COUNT(*) FROM memories
          WHERE holder_id = $1 AND holder_kind = $2 AND ended_at IS NULL AND expires_at > $3",
@@ -120,12 +94,9 @@ async fn keep(connection: &mut Connection, memory: &Memory, ended: &mut Ended) -
     .bind(terms.made_at.timestamp_millis())
     .fetch_one(&mut *connection)
     .await?;
-    // Of what was erased meanwhile there is nothing any more that could be given again.
-    let erased: Option<bool> = sqlx::query_scalar(super::dialect::ERASED)
-        .bind(terms.made_from.0)
-        .fetch_optional(&mut *connection)
-        .await?;
-    if usize::try_from(in_force).is_ok_and(|count| count >= MEMORIES) || erased != Some(false) {
+    if usize::try_from(in_force).is_ok_and(|count| count >= MEMORIES)
+        || !ground::has_words(connection, terms.made_from).await?
+    {
         return Ok(false);
     }
     let done = sqlx::query(
@@ -177,163 +148,6 @@ async fn use_once(
     Ok(counted.rows_affected() == 1)
 }
 
-/// Ends the answers that stood on what this change takes away, in the same transaction. The change tells of it.
-pub(super) async fn follow(
-    connection: &mut Connection,
-    access: &Access,
-    changeset: &Changeset,
-    ended: &mut Ended,
-) -> Result<()> {
-    let Some(at) = changeset.events.first().map(|event| event.at) else {
-        return Ok(());
-    };
-    match access {
-        Access::Person(person) if may_have_lost(person) => {
-            of_person(connection, person.id.0, at, ended).await
-        }
-        Access::Member { person, .. } | Access::GivenPart { person, .. } => {
-            of_person(connection, person.0, at, ended).await
-        }
-        Access::Team(team) if team.deleted_at.is_some() => {
-            let all = "UPDATE memories SET ended_at = $1, ended_why = $2
-                 WHERE team_id = $3 AND ended_at IS NULL RETURNING id, agent_id, made_from";
-            end(
-                connection,
-                all,
-                team.id.0,
-                (MemoryEnd::TeamDeleted, at),
-                ended,
-            )
-            .await
-        }
-        Access::Home { agent, .. } => {
-            let all = "UPDATE memories SET ended_at = $1, ended_why = $2
-                 WHERE agent_id = $3 AND ended_at IS NULL RETURNING id, agent_id, made_from";
-            end(
-                connection,
-                all,
-                agent.0,
-                (MemoryEnd::AgentChanged, at),
-                ended,
-            )
-            .await
-        }
-        Access::Opened {
-            team,
-            agent,
-            open: false,
-        } => {
-            let rows: Vec<Row> = sqlx::query_as(
-                "UPDATE memories SET ended_at = $1, ended_why = $2
-                 WHERE agent_id = $3 AND team_id = $4 AND ended_at IS NULL
-                 RETURNING id, agent_id, made_from",
-            )
-            .bind(at.timestamp_millis())
-            .bind(MemoryEnd::AgentChanged.name())
-            .bind(agent.0)
-            .bind(team.0)
-            .fetch_all(connection)
-            .await?;
-            ended.memories(rows, MemoryEnd::AgentChanged);
-            Ok(())
-        }
-        Access::Revoke { token, .. } => of_token(connection, *token, at, ended).await,
-        _ => Ok(()),
-    }
-}
-
-/// Somebody new has let no answer stand, and an admin who can come in has all rights.
-fn may_have_lost(person: &Person) -> bool {
-    person.version > 1 && (person.disabled_at.is_some() || person.role != Role::Admin)
-}
-
-/// Those of a person who may not answer for them any more.
-async fn of_person(
-    connection: &mut Connection,
-    person: Uuid,
-    at: DateTime<Utc>,
-    ended: &mut Ended,
-) -> Result<()> {
-    let lost = "UPDATE memories SET ended_at = $1, ended_why = $2
-         WHERE holder_id = $3 AND holder_kind = 'person' AND ended_at IS NULL
-           AND NOT EXISTS (
-               SELECT 1 FROM people p
-               WHERE p.id = $3 AND p.disabled_at IS NULL
-                 AND (p.role = 'admin' OR (p.role = 'responder' AND (memories.team_id IS NULL OR EXISTS (
-                     SELECT 1 FROM team_members m
-                     WHERE m.team_id = memories.team_id AND m.person_id = p.id AND m.part = 'answers')))))
-         RETURNING id, agent_id, made_from";
-    end(connection, lost, person, (MemoryEnd::HolderLost, at), ended).await
-}
-
-/// Those that it let stand, or those for the agent whose it was: who lost it may have had somebody else ask with it.
-async fn of_token(
-    connection: &mut Connection,
-    token: TokenId,
-    at: DateTime<Utc>,
-    ended: &mut Ended,
-) -> Result<()> {
-    let made = "UPDATE memories SET ended_at = $1, ended_why = $2
-         WHERE holder_id = $3 AND holder_kind = 'token' AND ended_at IS NULL
-         RETURNING id, agent_id, made_from";
-    end(
-        connection,
-        made,
-        token.0,
-        (MemoryEnd::HolderLost, at),
-        ended,
-    )
-    .await?;
-    let asked = "UPDATE memories SET ended_at = $1, ended_why = $2
-         WHERE agent_id = (SELECT agent_id FROM tokens WHERE id = $3) AND ended_at IS NULL
-         RETURNING id, agent_id, made_from";
-    let why = MemoryEnd::AgentChanged;
-    end(connection, asked, token.0, (why, at), ended).await
-}
-
-/// `all` says which, of one thing.
-async fn end(
-    connection: &mut Connection,
-    all: &'static str,
-    of: Uuid,
-    (why, at): (MemoryEnd, DateTime<Utc>),
-    ended: &mut Ended,
-) -> Result<()> {
-    let rows: Vec<Row> = sqlx::query_as(all)
-        .bind(at.timestamp_millis())
-        .bind(why.name())
-        .bind(of)
-        .fetch_all(connection)
-        .await?;
-    ended.memories(rows, why);
-    Ok(())
-}
-
-/// Rule 19: the words of what was made of an interaction go with it, and without them nothing is answered. So does what a
-/// person was offered after it: it tells what was the same.
-pub(super) async fn erase(connection: &mut Connection, erasing: &Erasing) -> Result<()> {
-    let Some(erased) = &erasing.interaction.erased else {
-        return Ok(());
-    };
-    let id = erasing.interaction.id.0;
-    sqlx::query(
-        "UPDATE memories
-         SET kept = NULL, question = NULL, ended_at = COALESCE(ended_at, $1),
-             ended_why = COALESCE(ended_why, $2)
-         WHERE made_from = $3",
-    )
-    .bind(erased.at.timestamp_millis())
-    .bind(MemoryEnd::Erased.name())
-    .bind(id)
-    .execute(&mut *connection)
-    .await?;
-    sqlx::query("DELETE FROM suggestions WHERE interaction_id = $1")
-        .bind(id)
-        .execute(connection)
-        .await?;
-    Ok(())
-}
-
 #[async_trait]
 impl Memories for Store {
     fn proves_memory(&self, memory: &Memory) -> bool {
@@ -347,22 +161,19 @@ impl Memories for Store {
         question: &str,
         now: DateTime<Utc>,
     ) -> Result<Vec<MemoryRecord>> {
-        let mut sql: QueryBuilder<Db> = QueryBuilder::new(
-            "SELECT m.id, m.terms, m.kept, m.signature, m.uses, m.last_used_at, m.ended_at, m.ended_why
-             FROM memories m WHERE m.question = ",
-        );
-        sql.push_bind(question.to_owned());
+        let mut sql = Table::Memories.select();
+        sql.push("s.question = ").push_bind(question.to_owned());
         match team {
-            Some(team) => sql.push(" AND m.team_id = ").push_bind(team.0),
-            None => sql.push(" AND m.team_id IS NULL"),
+            Some(team) => sql.push(" AND s.team_id = ").push_bind(team.0),
+            None => sql.push(" AND s.team_id IS NULL"),
         };
-        sql.push(" AND (m.agent_id IS NULL OR m.agent_id = ")
+        sql.push(" AND (s.agent_id IS NULL OR s.agent_id = ")
             .push_bind(agent.0)
-            .push(") AND m.ended_at IS NULL AND m.expires_at > ")
+            .push(") AND s.ended_at IS NULL AND s.expires_at > ")
             .push_bind(now.timestamp_millis())
-            .push(" ORDER BY m.id LIMIT ")
+            .push(" ORDER BY s.id LIMIT ")
             .push_bind(OF_ONE_QUESTION);
-        let rows: Vec<MemoryRow> = sql.build_query_as().fetch_all(&self.read).await?;
+        let rows: Vec<rows::StoodRow> = sql.build_query_as().fetch_all(&self.read).await?;
         // Of those that were not read one may say something else.
         if i64::try_from(rows.len()).is_ok_and(|count| count >= OF_ONE_QUESTION) {
             return Ok(Vec::new());
@@ -385,49 +196,29 @@ impl Memories for Store {
     }
 
     async fn memory(&self, id: MemoryId) -> Result<Option<MemoryRecord>> {
-        let row: Option<MemoryRow> = sqlx::query_as(
-            "SELECT m.id, m.terms, m.kept, m.signature, m.uses, m.last_used_at, m.ended_at, m.ended_why
-             FROM memories m WHERE m.id = $1",
-        )
-        .bind(id.0)
-        .fetch_optional(&self.read)
-        .await?;
+        let row = self.stood(Table::Memories, id.0).await?;
         row.map(MemoryRecord::try_from).transpose()
     }
 
     async fn memories(&self, audience: &Audience, query: MemoryQuery) -> Result<Vec<MemoryRecord>> {
-        let audience = self.as_narrow(audience).await?;
-        let mut sql: QueryBuilder<Db> = QueryBuilder::new(
-            "SELECT m.id, m.terms, m.kept, m.signature, m.uses, m.last_used_at, m.ended_at, m.ended_why
-             FROM memories m WHERE m.id < ",
+        let before = query.before.map(|before| before.0);
+        let rows = self.all_stood(
+            Table::Memories,
+            audience,
+            before,
+            query.open_since,
+            query.limit,
         );
-        sql.push_bind(query.before.map_or(Uuid::max(), |before| before.0));
-        if let Some(since) = query.open_since {
-            sql.push(" AND (m.ended_at IS NULL OR m.ended_at >= ")
-                .push_bind(since.timestamp_millis())
-                .push(") AND m.expires_at >= ")
-                .push_bind(since.timestamp_millis());
-        }
-        seen(&mut sql, &audience, &OF_MEMORY);
-        sql.push(" ORDER BY m.id DESC LIMIT ")
-            .push_bind(i64::from(query.limit));
-        let rows: Vec<MemoryRow> = sql
-            .build_query_as()
-            .persistent(false)
-            .fetch_all(&self.read)
-            .await?;
-        Ok(rows::memories(rows))
+        Ok(rows::memories(rows.await?))
     }
 
     async fn memories_of(&self, interaction: InteractionId) -> Result<Vec<MemoryRecord>> {
-        let rows: Vec<MemoryRow> = sqlx::query_as(
-            "SELECT m.id, m.terms, m.kept, m.signature, m.uses, m.last_used_at, m.ended_at, m.ended_why
-             FROM memories m WHERE m.made_from = $1 ORDER BY m.id DESC LIMIT $2",
-        )
-        .bind(interaction.0)
-        .bind(OF_ONE_QUESTION)
-        .fetch_all(&self.read)
-        .await?;
+        let mut sql = Table::Memories.select();
+        sql.push("s.made_from = ")
+            .push_bind(interaction.0)
+            .push(" ORDER BY s.id DESC LIMIT ")
+            .push_bind(OF_ONE_QUESTION);
+        let rows = sql.build_query_as().fetch_all(&self.read).await?;
         Ok(rows::memories(rows))
     }
 
@@ -437,16 +228,8 @@ impl Memories for Store {
         since: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<MemoryUse>> {
-        let rows: Vec<(Uuid, i64)> = sqlx::query_as(
-            "SELECT interaction_id, at FROM memory_uses WHERE memory_id = $1 AND at >= $2
-             ORDER BY at DESC, interaction_id DESC LIMIT $3",
-        )
-        .bind(memory.0)
-        .bind(since.timestamp_millis())
-        .bind(i64::from(limit))
-        .fetch_all(&self.read)
-        .await?;
-        rows.into_iter().map(rows::memory_use).collect()
+        let rows = self.uses_of(Table::Memories, memory.0, since, limit);
+        rows.await?.into_iter().map(rows::memory_use).collect()
     }
 
     async fn count_memory_uses(
@@ -454,25 +237,10 @@ impl Memories for Store {
         memories: &[MemoryId],
         since: DateTime<Utc>,
     ) -> Result<HashMap<MemoryId, u64>> {
-        if memories.is_empty() {
-            return Ok(HashMap::new());
-        }
-        let mut sql: QueryBuilder<Db> =
-            QueryBuilder::new("SELECT memory_id, COUNT(*) FROM memory_uses WHERE at >= ");
-        sql.push_bind(since.timestamp_millis())
-            .push(" AND memory_id IN (");
-        let mut list = sql.separated(", ");
-        for memory in memories {
-            list.push_bind(memory.0);
-        }
-        sql.push(") GROUP BY memory_id");
-        // Lists of ids have as many lengths as there are pages: not worth keeping.
-        let rows = sql.build_query_as().persistent(false);
-        let counts: Vec<(Uuid, i64)> = rows.fetch_all(&self.read).await?;
-        let counts = counts
-            .into_iter()
-            .map(|(id, count)| (MemoryId(id), u64::try_from(count).unwrap_or_default()));
-        Ok(counts.collect())
+        let ids = memories.iter().map(|memory| memory.0).collect();
+        let counts = self.times_used(Table::Memories, ids, since).await?;
+        let counts = counts.into_iter();
+        Ok(counts.map(|(id, count)| (MemoryId(id), count)).collect())
     }
 
     async fn earlier_questions(&self, query: &EarlierQuery) -> Result<Vec<Interaction>> {

@@ -8,8 +8,17 @@ use domain::{
 use sqlx::QueryBuilder;
 use uuid::Uuid;
 
-use super::{Db, Store, narrowed::among};
+use super::{Connection, Db, Store, narrowed::among};
 use crate::{Offered, Result, Suggestions, rows};
+
+/// What a person was offered after an approval goes with it: it tells what was the same.
+pub(super) async fn forget(connection: &mut Connection, after: InteractionId) -> Result<()> {
+    sqlx::query("DELETE FROM suggestions WHERE interaction_id = $1")
+        .bind(after.0)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
 
 #[async_trait]
 impl Suggestions for Store {

@@ -46,8 +46,7 @@ pub(super) async fn apply(
             Write::Task(task) => put_task(connection, task).await?,
             Write::Access(access) => {
                 let fits = super::access::apply(connection, access).await?;
-                super::grants::follow(connection, access, changeset, ended).await?;
-                super::memories::follow(connection, access, changeset, ended).await?;
+                super::ground::follow(connection, access, changeset, ended).await?;
                 fits
             }
             Write::Endpoint(endpoint) => {

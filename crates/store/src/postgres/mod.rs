@@ -34,6 +34,8 @@ mod erase;
 mod factors;
 #[path = "../both/grants.rs"]
 mod grants;
+#[path = "../both/ground.rs"]
+mod ground;
 #[path = "../both/heard.rs"]
 mod heard;
 #[path = "../both/identities.rs"]
@@ -72,6 +74,8 @@ mod slack_homes;
 mod snoozes;
 #[path = "../both/standing.rs"]
 mod standing;
+#[path = "../both/stood.rs"]
+mod stood;
 #[path = "../both/suggestions.rs"]
 mod suggestions;
 #[path = "../both/tasks.rs"]

@@ -2,26 +2,12 @@
 
 use domain::{
     Grant, InteractionId,
-    grant::{Ended, GrantEnd, GrantRecord, Scope},
+    grant::{Ended, GrantEnd, GrantRecord},
 };
-use sqlx::FromRow;
 use uuid::Uuid;
 
-use super::time;
+use super::{StoodRow, time};
 use crate::{GrantUse, Result, StoreError};
-
-/// A grant and what became of it.
-#[derive(Debug, FromRow)]
-pub(crate) struct GrantRow {
-    id: Uuid,
-    terms: String,
-    scope: Option<String>,
-    signature: String,
-    uses: i64,
-    last_used_at: Option<i64>,
-    ended_at: Option<i64>,
-    ended_why: Option<String>,
-}
 
 /// A grant as its row has it.
 pub(crate) struct GrantText<'a> {
@@ -50,54 +36,31 @@ impl<'a> GrantText<'a> {
     }
 }
 
-impl TryFrom<GrantRow> for GrantRecord {
+impl TryFrom<StoodRow> for GrantRecord {
     type Error = StoreError;
 
-    fn try_from(row: GrantRow) -> Result<Self> {
-        let wrong = |column| {
-            move |error: serde_json::Error| {
-                StoreError::inconsistent("grants", column, row.id, error)
-            }
-        };
-        let scope: Option<Scope> = row
-            .scope
-            .map(|json| serde_json::from_str(&json).map_err(wrong("scope")))
-            .transpose()?;
-        let terms = serde_json::from_str(&row.terms).map_err(wrong("terms"))?;
-        let when = |at| time(at, "grants", row.id);
-        let ended = match (row.ended_at, row.ended_why) {
-            (None, None) => None,
-            (Some(at), Some(why)) => {
-                let known = GrantEnd::from_name(&why);
-                Some(Ended {
-                    at: when(at)?,
-                    why: known.ok_or_else(|| {
-                        StoreError::inconsistent("grants", "ended_why", row.id, why)
-                    })?,
-                })
-            }
-            _ => {
-                let half = "only half of an end";
-                return Err(StoreError::inconsistent("grants", "ended_at", row.id, half));
-            }
-        };
-        let uses = u32::try_from(row.uses);
+    fn try_from(row: StoodRow) -> Result<Self> {
+        let read = row.read(
+            ("grants", "scope"),
+            |terms| serde_json::from_str(terms),
+            |words| serde_json::from_str(words),
+            GrantEnd::from_name,
+        )?;
         Ok(Self {
             grant: Grant {
-                terms,
-                scope,
-                signature: row.signature,
+                terms: read.terms,
+                scope: read.words,
+                signature: read.signature,
             },
-            uses: uses
-                .map_err(|error| StoreError::inconsistent("grants", "uses", row.id, error))?,
-            last_used_at: row.last_used_at.map(when).transpose()?,
-            ended,
+            uses: read.uses,
+            last_used_at: read.last_used_at,
+            ended: read.ended.map(|(at, why)| Ended { at, why }),
         })
     }
 }
 
 /// Those that can be read. One that cannot covers nothing, and must not keep others from being shown.
-pub(crate) fn grants(rows: Vec<GrantRow>) -> Vec<GrantRecord> {
+pub(crate) fn grants(rows: Vec<StoodRow>) -> Vec<GrantRecord> {
     super::readable(rows.into_iter().map(GrantRecord::try_from))
 }
 

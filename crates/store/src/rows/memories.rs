@@ -4,24 +4,10 @@ use domain::{
     InteractionId, Memory,
     memory::{Ended, Kept, MemoryEnd, MemoryRecord},
 };
-use sqlx::FromRow;
 use uuid::Uuid;
 
-use super::time;
+use super::{StoodRow, time};
 use crate::{MemoryUse, Result, StoreError};
-
-/// An answer that stands, and what became of it.
-#[derive(Debug, FromRow)]
-pub(crate) struct MemoryRow {
-    id: Uuid,
-    terms: String,
-    kept: Option<String>,
-    signature: String,
-    uses: i64,
-    last_used_at: Option<i64>,
-    ended_at: Option<i64>,
-    ended_why: Option<String>,
-}
 
 /// An answer that stands, as its row has it.
 pub(crate) struct MemoryText {
@@ -49,56 +35,31 @@ impl MemoryText {
     }
 }
 
-impl TryFrom<MemoryRow> for MemoryRecord {
+impl TryFrom<StoodRow> for MemoryRecord {
     type Error = StoreError;
 
-    fn try_from(row: MemoryRow) -> Result<Self> {
-        let wrong = |column| {
-            move |error: serde_json::Error| {
-                StoreError::inconsistent("memories", column, row.id, error)
-            }
-        };
-        let kept: Option<Kept> = row
-            .kept
-            .map(|json| serde_json::from_str(&json).map_err(wrong("kept")))
-            .transpose()?;
-        let terms = serde_json::from_str(&row.terms).map_err(wrong("terms"))?;
-        let when = |at| time(at, "memories", row.id);
-        let ended = match (row.ended_at, row.ended_why) {
-            (None, None) => None,
-            (Some(at), Some(why)) => {
-                let known = MemoryEnd::from_name(&why);
-                Some(Ended {
-                    at: when(at)?,
-                    why: known.ok_or_else(|| {
-                        StoreError::inconsistent("memories", "ended_why", row.id, why)
-                    })?,
-                })
-            }
-            _ => {
-                let half = "only half of an end";
-                return Err(StoreError::inconsistent(
-                    "memories", "ended_at", row.id, half,
-                ));
-            }
-        };
-        let uses = u64::try_from(row.uses);
+    fn try_from(row: StoodRow) -> Result<Self> {
+        let read = row.read(
+            ("memories", "kept"),
+            |terms| serde_json::from_str(terms),
+            |words| serde_json::from_str(words),
+            MemoryEnd::from_name,
+        )?;
         Ok(Self {
             memory: Memory {
-                terms,
-                kept,
-                signature: row.signature,
+                terms: read.terms,
+                kept: read.words,
+                signature: read.signature,
             },
-            uses: uses
-                .map_err(|error| StoreError::inconsistent("memories", "uses", row.id, error))?,
-            last_used_at: row.last_used_at.map(when).transpose()?,
-            ended,
+            uses: read.uses,
+            last_used_at: read.last_used_at,
+            ended: read.ended.map(|(at, why)| Ended { at, why }),
         })
     }
 }
 
 /// Those that can be read. One that cannot answers nothing, and must not keep others from being shown.
-pub(crate) fn memories(rows: Vec<MemoryRow>) -> Vec<MemoryRecord> {
+pub(crate) fn memories(rows: Vec<StoodRow>) -> Vec<MemoryRecord> {
     super::readable(rows.into_iter().map(MemoryRecord::try_from))
 }
 

@@ -13,6 +13,7 @@ mod outbox;
 mod policies;
 mod reach_numbers;
 mod reaches;
+mod stood;
 mod teams;
 
 use chrono::{DateTime, Utc};
@@ -33,9 +34,9 @@ pub(crate) use attachments::{FileRow, file_size};
 pub(crate) use cards::{on_card, pace, pace_text};
 pub(crate) use duties::{DutyRow, duty, duty_text};
 pub(crate) use factors::FactorRow;
-pub(crate) use grants::{GrantRow, GrantText, grant_use, grants};
+pub(crate) use grants::{GrantText, grant_use, grants};
 pub(crate) use inbox::{message_text, messages};
-pub(crate) use memories::{MemoryRow, MemoryText, memories, memory_use};
+pub(crate) use memories::{MemoryText, memories, memory_use};
 pub(crate) use outbox::{
     AttemptRow, ClaimedRow, DeliveryRow, EndpointRow, ReadyRow, StuckChannelRow, claimed,
     deliveries, endpoints, followers, news, stuck_channels, topics,
@@ -48,6 +49,7 @@ pub(crate) use ladders::{
 };
 pub(crate) use reach_numbers::{messages_by, reaching, ways_by};
 pub(crate) use reaches::{ReachRow, reaches, told};
+pub(crate) use stood::StoodRow;
 pub(crate) use teams::{
     AskedTeamRow, CalendarRow, MemberRow, MembershipRow, TeamAgentRow, TeamRow, asker, parts,
     team_ids, team_ids_text, teams, timeouts_text,

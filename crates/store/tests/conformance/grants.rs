@@ -32,6 +32,8 @@ store::on_both_databases!(
     a_grant_ends_with_the_part_in_its_team,
     a_grant_ends_with_the_home_of_its_agent,
     a_grant_ends_with_the_token_of_its_agent,
+    a_grant_ends_with_the_token_that_made_it,
+    a_grant_ends_with_its_team_and_with_the_right_to_ask_it,
     a_grant_for_a_session_ends_with_it,
     a_grant_is_erased_with_what_it_was_made_from,
     what_a_grant_approves_is_no_news,
@@ -515,6 +517,74 @@ async fn a_grant_ends_with_the_token_of_its_agent(database: Database) {
     let revoking = access::revoke_token(token, &operator(), database.at(5)).unwrap();
     store.commit(revoking).await.unwrap();
     is_over(&database, &*store, &grant, None, GrantEnd::AgentChanged).await;
+}
+
+/// A program that answers with a token of its own.
+async fn script(database: &Database, store: &dyn Store) -> (Token, Principal) {
+    database.token(store, TokenKind::Responder, "desk").await;
+    let tokens = store.tokens().await.unwrap();
+    let made = tokens.iter().map(|record| &record.token);
+    let mut made = made.filter(|token| token.kind == TokenKind::Responder);
+    let token = made.next().unwrap().clone();
+    let by = Principal::Script {
+        id: token.id,
+        name: token.name.clone(),
+        teams: Parts::default(),
+    };
+    (token, by)
+}
+
+async fn a_grant_ends_with_the_token_that_made_it(database: Database) {
+    let store = trusting(&database).await;
+    let agent = database.agent(&*store, "backend").await;
+    let (token, by) = script(&database, &*store).await;
+    let approval = approved(&database, &*store, &agent, None, &by).await;
+    let grant = granted(&database, &*store, &approval, for_a_week(), &by).await;
+    let used = using(&database, &grant, &agent, None);
+    store.commit(used).await.unwrap();
+    // What has run out ends nothing for good, and approves nothing.
+    let id = grant.terms.id;
+    let of_it = format!("WHERE id = (SELECT holder_id FROM grants WHERE terms LIKE '%{id}%')");
+    let at = database.at(10).at.timestamp_millis();
+    let run_out = format!("UPDATE tokens SET expires_at = {at} {of_it}");
+    database.place.execute(&run_out).await.unwrap();
+    let late = store.commit(using(&database, &grant, &agent, None)).await;
+    assert!(matches!(late, Err(CommitError::Conflict)), "{late:?}");
+    assert_eq!(record(&*store, &grant).await.ended, None);
+    let longer = format!("UPDATE tokens SET expires_at = NULL {of_it}");
+    database.place.execute(&longer).await.unwrap();
+    let revoking = access::revoke_token(&token, &operator(), database.at(5)).unwrap();
+    store.commit(revoking).await.unwrap();
+    is_over(&database, &*store, &grant, None, GrantEnd::HolderLost).await;
+}
+
+async fn a_grant_ends_with_its_team_and_with_the_right_to_ask_it(database: Database) {
+    let store = trusting(&database).await;
+    let agent = database.agent(&*store, "backend").await;
+    let ana = person(&database, &*store, "Ana", Role::Admin).await;
+    let by = principal(&ana, Parts::default());
+    for (name, is_deleted) in [("Shop", true), ("Depot", false)] {
+        let asked = team(&database, &*store, name).await;
+        let other = team(&database, &*store, &format!("{name} 2")).await;
+        let mut grants = Vec::new();
+        for team in [&asked, &other] {
+            let open = team::set_open(team, &agent, false, true, &operator(), database.at(0));
+            store.commit(open.unwrap()).await.unwrap();
+            let approval = approved(&database, &*store, &agent, Some(team), &by).await;
+            grants.push(granted(&database, &*store, &approval, for_a_week(), &by).await);
+        }
+        let ending = match is_deleted {
+            true => team::delete(&asked, 0, 0, &operator(), database.at(5)),
+            false => team::set_open(&asked, &agent, true, false, &operator(), database.at(5)),
+        };
+        store.commit(ending.unwrap()).await.unwrap();
+        let why = GrantEnd::AgentChanged;
+        is_over(&database, &*store, &grants[0], Some(&asked), why).await;
+        // Those of another team are as they were.
+        assert_eq!(record(&*store, &grants[1]).await.ended, None);
+        let used = using(&database, &grants[1], &agent, Some(&other));
+        store.commit(used).await.unwrap();
+    }
 }
 
 async fn a_grant_for_a_session_ends_with_it(database: Database) {

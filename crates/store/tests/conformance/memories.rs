@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use domain::{
     AgentRef, Audience, Changeset, Event, Interaction, InteractionEvent, Memory, MemoryEvent, Part,
-    Parts, Payload, Person, Principal, Role, SecretHash, Team, Write,
+    Parts, Payload, Person, Principal, Role, SecretHash, Team, TokenKind, Write,
     access::{Access, NewLink},
     decide::{
         access,
@@ -30,6 +30,8 @@ store::on_both_databases!(
     an_answer_stands_no_longer_than_the_rights_of_its_person,
     an_answer_stands_no_longer_than_the_part_in_its_team,
     an_answer_stands_no_longer_than_its_team,
+    an_answer_stands_no_longer_than_its_agent_may_ask_its_team,
+    an_answer_stands_no_longer_than_the_token_that_gave_it,
     an_answer_stands_no_longer_than_the_home_and_token_of_its_agent,
     an_answer_is_erased_with_the_question_that_it_was_given_to,
     no_more_than_two_hundred_of_one_person_stand,
@@ -433,6 +435,52 @@ async fn an_answer_stands_no_longer_than_its_team(database: Database) {
         store.commit(late).await,
         Err(CommitError::Conflict)
     ));
+}
+
+async fn an_answer_stands_no_longer_than_its_agent_may_ask_its_team(database: Database) {
+    let store = trusting(&database).await;
+    let agent = database.agent(&*store, "backend").await;
+    let ana = person(&database, &*store, "Ana", Role::Admin).await;
+    let by = principal(&ana, Parts::default());
+    for (name, why) in [
+        ("Shop", MemoryEnd::TeamDeleted),
+        ("Depot", MemoryEnd::AgentChanged),
+    ] {
+        let shop = team(&database, &*store, name).await;
+        let open = team::set_open(&shop, &agent, false, true, &operator(), database.at(0));
+        store.commit(open.unwrap()).await.unwrap();
+        let question = answered(&database, &*store, &agent, Some(&shop), PORT, &by).await;
+        let memory = kept(&database, &*store, &question, for_a_week(), &by).await;
+        let ending = match why {
+            MemoryEnd::TeamDeleted => team::delete(&shop, 0, 0, &operator(), database.at(5)),
+            _ => team::set_open(&shop, &agent, true, false, &operator(), database.at(5)),
+        };
+        store.commit(ending.unwrap()).await.unwrap();
+        is_over(&database, &*store, &memory, &agent, Some(&shop), why).await;
+    }
+}
+
+async fn an_answer_stands_no_longer_than_the_token_that_gave_it(database: Database) {
+    let store = trusting(&database).await;
+    let agent = database.agent(&*store, "backend").await;
+    database.token(&*store, TokenKind::Responder, "desk").await;
+    let tokens = store.tokens().await.unwrap();
+    let made = tokens.iter().map(|record| &record.token);
+    let mut made = made.filter(|token| token.kind == TokenKind::Responder);
+    let token = made.next().unwrap();
+    let by = Principal::Script {
+        id: token.id,
+        name: token.name.clone(),
+        teams: Parts::default(),
+    };
+    let question = answered(&database, &*store, &agent, None, PORT, &by).await;
+    let memory = kept(&database, &*store, &question, for_a_week(), &by).await;
+    let used = using(&database, &memory, &agent, None);
+    store.commit(used).await.unwrap();
+    let revoking = access::revoke_token(token, &operator(), database.at(5)).unwrap();
+    store.commit(revoking).await.unwrap();
+    let why = MemoryEnd::HolderLost;
+    is_over(&database, &*store, &memory, &agent, None, why).await;
 }
 
 async fn an_answer_stands_no_longer_than_the_home_and_token_of_its_agent(database: Database) {

@@ -96,6 +96,7 @@ impl Sent {
             problem: None,
             asked_if_empty: false,
             files: files::ids(Some(&self.files().join(","))),
+            taken: None,
         }
     }
 

@@ -1,7 +1,10 @@
 //! Files that go with an answer from these pages: each is sent by a form of its own, before the answer that names it. What it
 //! has sent so far stands in the page's address.
 
-use app::error::UiError;
+use app::{
+    error::UiError,
+    view::{Blocker, BlockerStatus},
+};
 use axum::{
     Extension, Router,
     extract::{
@@ -12,7 +15,12 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
     routing::post,
 };
-use domain::{attachment::Format, limits};
+use domain::{
+    Interaction,
+    attachment::Format,
+    interaction::{Kind, Shown, Verdict},
+    limits,
+};
 use serde::Deserialize;
 use tower_sessions::Session;
 
@@ -133,8 +141,36 @@ impl ForPerson {
         };
         let status = StatusCode::from_u16(error.status());
         let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        self.page(&question, status, &typed, &Wanted::default())
+        let wanted = Wanted {
+            files: Some(String::new()),
+            ..Wanted::default()
+        };
+        self.page(&interaction, &question, status, &typed, &wanted)
             .await
+    }
+
+    /// Whether its answer can have files. Those of a form go with the last of several, and of several approvals none has any.
+    pub(super) fn may_have_files(&self, interaction: &Interaction) -> bool {
+        self.state.service.keeps_files()
+            && interaction.quorum().is_none()
+            && interaction.request.kind() != Kind::Form
+    }
+
+    /// Whether the page of this question takes an answer with files from this person. What the dialog shows is what it is made
+    /// of, and it takes nothing where that has no room on it.
+    pub(in crate::ui) async fn answers_with_files(
+        &self,
+        interaction: &Interaction,
+        dialog: &Blocker,
+    ) -> Result<bool, UiError> {
+        let is_open = dialog.may_answer && dialog.status == BlockerStatus::Open;
+        let asked_with = interaction.request.without_files();
+        if !is_open || !self.may_have_files(interaction) || asked_with == Shown::Cut {
+            return Ok(false);
+        }
+        let (control, prompt) = (dialog.control.clone(), dialog.prompt_html.clone());
+        let question = self.question_of(interaction, control, prompt, None).await?;
+        Ok(question.shown.offers(Verdict::Accept))
     }
 }
 
@@ -163,12 +199,12 @@ pub(super) fn fields(files: &[String]) -> String {
     )
 }
 
-/// Below it: one more, if there is room for one.
-pub(super) fn form(question: &Question, files: &[String]) -> String {
+/// Below it: one more, if there is room for one. Where its reader came for that, it is open.
+pub(super) fn form(question: &Question, files: &[String], wanted: bool) -> String {
     if !question.takes_files || files.len() >= limits::ATTACHMENTS {
         return String::new();
     }
-    let open = if files.is_empty() { "" } else { " open" };
+    let open = if wanted { " open" } else { "" };
     format!(
         "<details{open}><summary>Send a file along</summary>\
          <form method=\"post\" enctype=\"multipart/form-data\" action=\"/q/{id}/files?files={files}\">\

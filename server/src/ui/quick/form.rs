@@ -25,6 +25,8 @@ pub(super) struct Typed {
     pub(super) asked_if_empty: bool,
     /// The ids of the files that were sent for the answer.
     pub(super) files: Vec<String>,
+    /// Whose earlier answer it is, as HTML, where it was taken and not typed.
+    pub(super) taken: Option<String>,
 }
 
 impl Question {
@@ -68,10 +70,14 @@ impl Question {
                 Text(words)
             )
         });
+        let taken = typed.taken.as_deref();
         format!(
-            "<form class=\"answer\" method=\"post\" action=\"/q/{id}\" data-draft=\"{id}{draft}\">\
-             <input type=\"hidden\" name=\"by\" value=\"{by}\">{empty}{problem}{files}{fields}</form>",
+            "<form class=\"answer\" method=\"post\" action=\"/q/{id}\" data-draft=\"{id}{draft}\"{is_taken}>\
+             <input type=\"hidden\" name=\"by\" value=\"{by}\">{empty}{problem}{taken}{files}{fields}</form>",
             by = self.reader,
+            // What was typed before comes first there: the page's script has it.
+            is_taken = taken.map_or("", |_| " data-taken"),
+            taken = taken.unwrap_or_default(),
             files = files::fields(&typed.files),
             draft = Text(draft.as_deref().unwrap_or_default()),
             problem = problem.unwrap_or_default(),

@@ -6,6 +6,7 @@ mod above;
 mod amend;
 mod amend_fields;
 mod answer;
+mod earlier;
 mod ending;
 mod files;
 mod form;
@@ -77,8 +78,10 @@ struct Wanted {
     question: Option<usize>,
     /// The one that was answered just before.
     after: Option<String>,
-    /// The ids of files that its author has sent for the answer.
+    /// The ids of files that its author has sent for the answer; none yet for an author who wants to send some.
     files: Option<String>,
+    /// The question like it whose answer its author takes: only proposed here.
+    earlier: Option<String>,
 }
 
 /// `GET /q/{id}`: shows it, and changes nothing.
@@ -110,7 +113,7 @@ async fn show(
             ..question.before()
         };
         reader
-            .page(&question, StatusCode::OK, &before, &wanted)
+            .page(&interaction, &question, StatusCode::OK, &before, &wanted)
             .await
     };
     Ok(shown.await.unwrap_or_else(failed).response(&headers))
@@ -237,13 +240,14 @@ impl ForPerson {
         };
         let status = StatusCode::from_u16(error.status());
         let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        self.page(&question, status, &typed, &Wanted::default())
+        self.page(&interaction, &question, status, &typed, &Wanted::default())
             .await
     }
 
     /// The page of a question.
     async fn page(
         &self,
+        interaction: &Interaction,
         question: &Question,
         status: StatusCode,
         typed: &Typed,
@@ -251,6 +255,9 @@ impl ForPerson {
     ) -> Result<Page, UiError> {
         let id = question.row.id;
         let besides = self.besides(id).await?;
+        let earlier = self.earlier(interaction, question).await?;
+        let taken = earlier.taken(wanted.earlier.as_deref(), typed);
+        let typed = taken.as_ref().unwrap_or(typed);
         let form = question.form(typed, wanted.choice.as_deref());
         let end = match question.is_open() {
             true if question.may_answer => form.clone(),
@@ -296,10 +303,14 @@ impl ForPerson {
         };
         let files = match form.is_empty() {
             true => String::new(),
-            false => files::form(question, &typed.files),
+            false => {
+                let wanted = wanted.files.is_some() || !typed.files.is_empty();
+                files::form(question, &typed.files, wanted)
+            }
         };
+        let earlier = earlier.section(question, &typed.files);
         let end = match question.is_open() {
-            true => [unsent, whole, end, change, files].concat(),
+            true => [unsent, whole, earlier, end, change, files].concat(),
             false if unsent.is_empty() => end + KEPT,
             false => end + &unsent,
         };

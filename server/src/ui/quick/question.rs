@@ -77,12 +77,32 @@ impl ForPerson {
         interaction: &Interaction,
         step: Option<usize>,
     ) -> Result<Question, UiError> {
+        let control = control(interaction).await?;
+        let control = self.with_versions(control, interaction).await?;
+        let prompt_html = match &interaction.erased {
+            Some(erased) => in_place_of_prompt(erased),
+            None => rendered(interaction.request.prompt.clone()).await?,
+        };
+        let made = self.question_of(interaction, control, prompt_html, step);
+        let mut question = made.await?;
+        let service = &self.state.service;
+        let presence = service.agent_presence(interaction).await.map_err(told)?;
+        question.offline = presence.and_then(|it| around::offline(it, service.now()));
+        Ok(question)
+    }
+
+    /// The same of parts that are made already, without a look for its agent.
+    pub(super) async fn question_of(
+        &self,
+        interaction: &Interaction,
+        control: Control,
+        prompt_html: String,
+        step: Option<usize>,
+    ) -> Result<Question, UiError> {
         let person = &self.who()?.person;
         let store = self.state.service.store();
         let request = &interaction.request;
         let row = Row::from(interaction);
-        let control = control(interaction).await?;
-        let control = self.with_versions(control, interaction).await?;
         let none = FormAnswers::new();
         let answers = interaction.progress().unwrap_or(&none);
         let is_over = !interaction.state.is_pending() || interaction.erased.is_some();
@@ -98,8 +118,6 @@ impl ForPerson {
             let given = interaction.answer().map(|it| as_sent(it, &request.ask));
             unsent = unsent.filter(|text| Some(text) != given.as_ref());
         }
-        let service = &self.state.service;
-        let presence = service.agent_presence(interaction).await.map_err(told)?;
         let step = match &control {
             Control::Form(steps) => {
                 let open = steps.iter().position(|step| step.answer.is_none());
@@ -123,11 +141,8 @@ impl ForPerson {
             },
             who: who(interaction, &row),
             deadline: self.deadline(interaction, &row),
-            offline: presence.and_then(|it| around::offline(it, service.now())),
-            prompt_html: match &interaction.erased {
-                Some(erased) => in_place_of_prompt(erased),
-                None => rendered(request.prompt.clone()).await?,
-            },
+            offline: None,
+            prompt_html,
             control,
             step,
             progress: progress_digest(answers),
@@ -136,9 +151,7 @@ impl ForPerson {
             shown: Shown::Whole,
             beginning: String::new(),
             has_files: request.without_files() == Shown::Cut,
-            takes_files: service.keeps_files()
-                && interaction.quorum().is_none()
-                && request.kind() != Kind::Form,
+            takes_files: self.may_have_files(interaction),
             row,
         };
         question.make_fit(interaction);
@@ -284,14 +297,23 @@ impl Question {
         self.fits()
     }
 
+    /// Whether there is room for this beside all that is decided.
+    pub(super) fn has_room_for(&self, more: &str) -> bool {
+        self.bytes() + more.len() <= ROOM
+    }
+
     fn fits(&self) -> bool {
+        self.bytes() <= ROOM
+    }
+
+    fn bytes(&self) -> usize {
         let end = match self.is_open() {
             true => self.form(&Typed::default(), None),
             false => self.ended(self.row.created_at),
         };
         // That its agent is offline is not counted: what was whole a moment ago stays so.
         let parts = [&self.title, &self.who, &self.deadline, &self.above(), &end];
-        parts.into_iter().map(String::len).sum::<usize>() <= ROOM
+        parts.into_iter().map(String::len).sum()
     }
 }
 
