@@ -97,6 +97,44 @@ pub struct Message {
     pub client_msg_id: Option<String>,
     /// The mark to recognise it by.
     pub metadata: Option<Metadata>,
+    /// The files in it, as far as Slack says.
+    pub files: Vec<FileIn>,
+}
+
+/// A file of a message.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct FileIn {
+    /// Slack's id of it.
+    pub id: String,
+}
+
+/// A file that is about to be uploaded.
+#[derive(Clone, Copy, Debug)]
+pub struct NewFile<'a> {
+    /// Its name, which people see.
+    pub name: &'a str,
+    /// Its bytes.
+    pub size: u64,
+    /// What it is coloured as, if it is a text.
+    pub snippet: Option<&'a str>,
+    /// What a screen reader says of a picture.
+    pub alt: Option<&'a str>,
+}
+
+/// Where the bytes of a file are taken, once. The address is a secret.
+#[derive(Clone, Debug, Deserialize)]
+pub struct UploadPlace {
+    /// Slack's id of the file.
+    pub file_id: String,
+    upload_url: SecretString,
+}
+
+impl UploadPlace {
+    /// For the one that uploads.
+    pub fn reveal(&self) -> &str {
+        self.upload_url.expose_secret()
+    }
 }
 
 /// Some of a channel's or a thread's messages.
