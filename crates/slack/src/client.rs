@@ -223,7 +223,8 @@ impl SlackClient {
         let sent = async {
             // Slack's are on other hosts than its API, and always encrypted.
             let url = Url::parse(address).ok();
-            let url = url.filter(|url| url.scheme() == "https" || url.origin() == self.base.origin());
+            let url =
+                url.filter(|url| url.scheme() == "https" || url.origin() == self.base.origin());
             let url = url.ok_or_else(|| Failure::new(Came::Unreadable, "not an address"))?;
             let kind = HeaderValue::from_static("application/octet-stream");
             let request = self.http.post(url).header(CONTENT_TYPE, kind).body(bytes);

@@ -52,6 +52,12 @@ struct InView {
 }
 
 #[derive(Deserialize)]
+struct Place {
+    file_id: String,
+    upload_url: String,
+}
+
+#[derive(Deserialize)]
 struct Opened {
     url: String,
 }
@@ -163,7 +169,11 @@ impl SlackClient {
         let mut form = vec![("filename", file.name), ("length", &*length)];
         form.extend(file.snippet.map(|kind| ("snippet_type", kind)));
         form.extend(file.alt.map(|text| ("alt_txt", text)));
-        self.form("files.getUploadURLExternal", &form).await
+        let place: Place = self.form("files.getUploadURLExternal", &form).await?;
+        Ok(UploadPlace {
+            file_id: place.file_id,
+            address: place.upload_url.into(),
+        })
     }
 
     /// Uploads the bytes of a file.

@@ -123,17 +123,23 @@ pub struct NewFile<'a> {
 }
 
 /// Where the bytes of a file are taken, once. The address is a secret.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone)]
 pub struct UploadPlace {
     /// Slack's id of the file.
     pub file_id: String,
-    upload_url: SecretString,
+    pub(super) address: SecretString,
+}
+
+impl fmt::Debug for UploadPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "UploadPlace({}, …)", self.file_id)
+    }
 }
 
 impl UploadPlace {
     /// For the one that uploads.
-    pub fn reveal(&self) -> &str {
-        self.upload_url.expose_secret()
+    pub(super) fn reveal(&self) -> &str {
+        self.address.expose_secret()
     }
 }
 
