@@ -2,7 +2,7 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use chrono::TimeDelta;
-use domain::interaction::Kind;
+use domain::{delivery::DeliveryState, interaction::Kind};
 use reqwest::{StatusCode, header};
 use serde_json::{Value, json};
 use service::EraseEnd;
@@ -10,11 +10,10 @@ use sha2::{Digest, Sha256};
 use store::testing::TestDatabase;
 
 use crate::support::{
-    app::TestApp,
     caller::{Caller, id_of, json_of},
     fake_slack::{FakeSlack, Fault, Lag, MAIN, Message},
     people::operator,
-    slack_cards::{pass, settle, started},
+    slack_cards::{deliveries, pass, settle, started},
 };
 
 store::on_both_databases!(
@@ -57,12 +56,11 @@ async fn asked(agent: &Caller<'_>, kind: Kind) -> Value {
     agent.ask(body).await
 }
 
+/// The card that was posted last.
 fn card(slack: &FakeSlack) -> Message {
     let cards = slack.messages(MAIN).into_iter();
     let mut cards = cards.filter(|message| message.thread_ts.is_none());
-    let card = cards.next().unwrap();
-    assert!(cards.next().is_none());
-    card
+    cards.next_back().unwrap()
 }
 
 /// The titles of the files in the card's thread.
@@ -130,6 +128,10 @@ async fn files_are_in_the_thread_byte_for_byte_and_gone_when_they_are_erased(
 }
 
 async fn whatever_slack_does_files_appear_once(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let app = started(&database, &slack).await;
+    let agent = app.agent("backend").await;
+    let mut messages = 0;
     for (method, fault) in [
         (SHARE, Fault::DropReply),
         (SHARE, Fault::DoneThen500),
@@ -142,15 +144,12 @@ async fn whatever_slack_does_files_appear_once(database: TestDatabase) {
         ("files.getUploadURLExternal", Fault::DropReply),
         ("files.getUploadURLExternal", Fault::Limited(30)),
     ] {
-        let slack = FakeSlack::start().await;
-        let app = TestApp::start_with(&database, crate::support::slack_cards::with_slack(&slack));
-        let app = app.await;
-        let agent = app.agent(&format!("{method} {fault:?}")).await;
         slack.fail(method, [fault]);
         asked(&agent, Kind::Question).await;
         settle(&app, &slack).await;
         assert_eq!(titles(&slack), BOTH, "{method} {fault:?}");
-        assert_eq!(slack.messages(MAIN).len(), 2, "{method} {fault:?}");
+        messages += 2;
+        assert_eq!(slack.messages(MAIN).len(), messages, "{method} {fault:?}");
     }
 }
 
@@ -188,7 +187,7 @@ async fn without_the_scope_the_card_is_there_and_files_follow_once_it_is_given(
     desk.answer(&plain, "80").await;
     app.drain().await;
     assert!(slack.messages(MAIN).iter().any(|message| message.edited));
-    let owed = crate::support::slack_cards::deliveries(&app).await;
+    let owed = deliveries(&app).await;
     let owed = owed.iter().filter(|one| one.delivery.ended_at.is_none());
     assert_eq!(owed.count(), 1);
     slack.set(|world| world.scopes.push("files:write"));
@@ -220,10 +219,9 @@ async fn what_slack_never_takes_holds_up_no_card(database: TestDatabase) {
     settle(&app, &slack).await;
     assert_eq!(slack.messages(MAIN).len(), 1);
     assert_eq!(calls(&slack, "files.getUploadURLExternal"), 1);
-    let failed = crate::support::slack_cards::deliveries(&app).await;
-    let failed = failed.iter().filter(|one| {
-        let why = format!("{:?}", one.delivery);
-        why.contains("Dead") || why.contains("dead")
-    });
+    let failed = deliveries(&app).await;
+    let failed = failed
+        .iter()
+        .filter(|one| one.delivery.state == DeliveryState::Dead);
     assert_eq!(failed.count(), 1);
 }
