@@ -15,14 +15,6 @@ const POLICY: HeaderValue =
 /// What is erased must not be in a cache.
 const NOT_KEPT: HeaderValue = HeaderValue::from_static("private, no-store");
 
-/// What a double click runs, or opens in a browser as a page that may do what it likes: a person who saves a text wants to
-/// read it.
-const RUNS: [&str; 30] = [
-    "bat", "cmd", "com", "command", "cpl", "desktop", "exe", "hta", "htm", "html", "jar", "js",
-    "jse", "lnk", "mht", "mhtml", "msc", "pif", "ps1", "reg", "scr", "shtml", "svg", "terminal",
-    "url", "vbe", "vbs", "webloc", "wsf", "xhtml",
-];
-
 /// A file, for whoever may see it. `X-Content-Type-Options` and the like are on everything that this server sends.
 pub(crate) fn response(attachment: &Attachment, bytes: Bytes) -> Response {
     let media = match attachment.media {
@@ -35,7 +27,7 @@ pub(crate) fn response(attachment: &Attachment, bytes: Bytes) -> Response {
         true => "inline",
         false => "attachment",
     };
-    let name = saved_as(attachment);
+    let name = attachment.saved_as();
     let name = utf8_percent_encode(&name, NON_ALPHANUMERIC);
     let disposition = format!("{how}; filename*=UTF-8''{name}");
     let mut response = Body::from(bytes).into_response();
@@ -47,19 +39,6 @@ pub(crate) fn response(attachment: &Attachment, bytes: Bytes) -> Response {
         headers.insert(header::CONTENT_DISPOSITION, disposition);
     }
     response
-}
-
-fn saved_as(attachment: &Attachment) -> String {
-    let name = &attachment.name;
-    let ends = |end: &str| {
-        let rest = name.len().checked_sub(end.len() + 1);
-        let ending = rest.and_then(|rest| name.get(rest..)?.strip_prefix('.'));
-        ending.is_some_and(|it| it.eq_ignore_ascii_case(end))
-    };
-    match !attachment.media.is_picture() && RUNS.into_iter().any(ends) {
-        true => format!("{name}.txt"),
-        false => name.clone(),
-    }
 }
 
 #[cfg(test)]

@@ -133,6 +133,8 @@ pub struct Erasing {
     pub last_seq: i64,
     /// Whether it is one of many: then the change of its card comes after all that its channel is owed.
     pub of_many: bool,
+    /// Whether files were sent with it, which may be in Slack.
+    pub had_files: bool,
 }
 
 /// What is left of an event whose words go.

@@ -87,7 +87,8 @@ fn of_code(code: &str, seconds: Option<u64>) -> Class {
         | "two_factor_setup_required" | "enterprise_is_restricted" | "team_not_found"
         | "team_disabled" | "method_deprecated" | "channel_not_found" | "not_in_channel"
         | "is_archived" | "messages_tab_disabled" | "cannot_reply_to_message"
-        | "thread_not_found" | "user_not_in_channel"
+        | "thread_not_found" | "user_not_in_channel" | "file_uploads_disabled"
+        | "posting_to_channel_denied"
         // Of incoming webhooks.
         | "no_service" | "no_service_id" | "no_active_hooks" | "no_team" | "invalid_token"
         | "action_prohibited" | "channel_is_archived" | "posting_to_general_channel_denied" => {
@@ -103,7 +104,12 @@ fn of_code(code: &str, seconds: Option<u64>) -> Class {
         | "invalid_limit" | "user_not_found"
         // A user who may delete a message did: this one cannot be changed, and others can.
         | "message_not_found" | "cant_update_message" | "edit_window_closed" | "is_inactive"
-        | "block_mismatch" => Class::Content,
+        | "block_mismatch"
+        // Of files: the workspace does not take such a one, or it was deleted.
+        | "file_type_not_allowed" | "file_uploads_except_images_disabled"
+        | "file_upload_size_restricted" | "snippet_too_large" | "unknown_snippet_type"
+        | "alt_txt_too_large" | "blocked_file_type" | "file_not_found" | "file_deleted"
+        | "cant_delete_file" => Class::Content,
         "expired_trigger_id" | "exchanged_trigger_id" | "invalid_trigger_id" | "expired_url"
         | "used_url" | "no_url" | "hash_conflict" | "push_limit_reached" | "not_found"
         | "view_not_found" => Class::TriggerBound,
@@ -174,6 +180,9 @@ mod tests {
             (code("msg_too_long"), Class::Content),
             (code("invalid_arguments"), Class::Content),
             (code("message_not_found"), Class::Content),
+            (code("file_uploads_disabled"), Class::Config),
+            (code("file_type_not_allowed"), Class::Content),
+            (code("file_not_found"), Class::Content),
             (code("expired_trigger_id"), Class::TriggerBound),
             (code("exchanged_trigger_id"), Class::TriggerBound),
             (code("used_url"), Class::TriggerBound),

@@ -4,6 +4,7 @@
 use std::{fmt, time::Duration};
 
 use anyhow::Context;
+use bytes::Bytes;
 use chrono::TimeDelta;
 use machine::tls;
 use reqwest::{
@@ -22,6 +23,8 @@ use super::class::{Came, Class, classify, is_outage};
 const CONNECTING: Duration = Duration::from_secs(5);
 /// How long a whole call may take.
 const IN_TIME: Duration = Duration::from_secs(10);
+/// How long the bytes of one file may take.
+const UPLOADED_WITHIN: Duration = Duration::from_secs(60);
 /// More than a page of messages has.
 const ANSWER_BYTES: usize = 8 * 1024 * 1024;
 const DAY: TimeDelta = TimeDelta::days(1);
@@ -208,6 +211,32 @@ impl SlackClient {
         exchange(request)
             .await
             .map_err(|failure| failure.of(method))
+    }
+
+    /// Sends the bytes of a file to an address that Slack gave for them. Nothing of it is seen yet, whatever becomes of it.
+    pub(super) async fn put_bytes(
+        &self,
+        name: &'static str,
+        address: &str,
+        bytes: Bytes,
+    ) -> Result<(), CallError> {
+        let sent = async {
+            // Slack's are on other hosts than its API, and always encrypted.
+            let url = Url::parse(address).ok();
+            let url =
+                url.filter(|url| url.scheme() == "https" || url.origin() == self.base.origin());
+            let url = url.ok_or_else(|| Failure::new(Came::Unreadable, "not an address"))?;
+            let kind = HeaderValue::from_static("application/octet-stream");
+            let request = self.http.post(url).header(CONTENT_TYPE, kind).body(bytes);
+            let (status, headers, _) = receive(request.timeout(UPLOADED_WITHIN)).await?;
+            if status == StatusCode::OK {
+                return Ok(());
+            }
+            let code = status.as_u16();
+            let came = Came::Status(code, retry_after(&headers));
+            Err(Failure::new(came, format!("HTTP {code}")))
+        };
+        sent.await.map_err(|failure: Failure| failure.of(name))
     }
 
     /// Posts to an address that is a secret by itself, and answers with words.

@@ -40,6 +40,12 @@ pub const HISTORY: Paced = a_minute("conversations.history", 50);
 
 /// Tier 4.
 pub const HOME: Paced = a_minute("views.publish", 100);
+/// Tier 4.
+pub const UPLOAD: Paced = a_minute("files.getUploadURLExternal", 100);
+/// Tier 4.
+pub const SHARE: Paced = a_minute("files.completeUploadExternal", 100);
+/// Tier 3.
+pub const DELETE: Paced = a_minute("files.delete", 50);
 
 /// What an incoming webhook is called here; it has no method.
 pub const WEBHOOK: &str = "incoming webhook";

@@ -4,8 +4,9 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// The rights of the bot. It does not ask for `chat:write.public`: it would post where it cannot
 /// hear.
-pub const SCOPES: [&str; 10] = [
+pub const SCOPES: [&str; 11] = [
     "chat:write",
+    "files:write",
     "commands",
     "channels:history",
     "groups:history",

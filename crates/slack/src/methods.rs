@@ -1,5 +1,6 @@
 //! The methods that are called, each with its arguments and its result.
 
+use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
 use reqwest::header::{DATE, HeaderMap};
 use secrecy::{ExposeSecret, SecretString};
@@ -8,7 +9,10 @@ use serde_json::{Value, json};
 
 use super::{
     client::{Arguments, CallError, SlackClient, Token},
-    types::{Conversation, Identity, Message, Page, Post, Posted, SocketUrl, User, View},
+    types::{
+        Conversation, Identity, Message, NewFile, Page, Post, Posted, SocketUrl, UploadPlace, User,
+        View,
+    },
 };
 
 /// The most that one read returns of a thread or a channel.
@@ -45,6 +49,12 @@ struct InUser {
 #[derive(Deserialize)]
 struct InView {
     view: View,
+}
+
+#[derive(Deserialize)]
+struct Place {
+    file_id: String,
+    upload_url: String,
 }
 
 #[derive(Deserialize)]
@@ -151,6 +161,51 @@ impl SlackClient {
     pub async fn user_info(&self, user: &str) -> Result<User, CallError> {
         let InUser { user } = self.form("users.info", &[("user", user)]).await?;
         Ok(user)
+    }
+
+    /// A place for the bytes of a file, which no user sees before it is shared.
+    pub async fn upload_place(&self, file: NewFile<'_>) -> Result<UploadPlace, CallError> {
+        let length = file.size.to_string();
+        let mut form = vec![("filename", file.name), ("length", &*length)];
+        form.extend(file.snippet.map(|kind| ("snippet_type", kind)));
+        form.extend(file.alt.map(|text| ("alt_txt", text)));
+        let place: Place = self.form("files.getUploadURLExternal", &form).await?;
+        Ok(UploadPlace {
+            file_id: place.file_id,
+            address: place.upload_url.into(),
+        })
+    }
+
+    /// Uploads the bytes of a file.
+    pub async fn upload(&self, place: &UploadPlace, bytes: Bytes) -> Result<(), CallError> {
+        self.put_bytes("file upload", place.reveal(), bytes).await
+    }
+
+    /// Has uploaded files appear, with their titles, in one message of a thread: all of them, or none.
+    pub async fn share_files(
+        &self,
+        at: &Posted,
+        files: &[(String, String)],
+    ) -> Result<(), CallError> {
+        let files = files.iter();
+        let files = files.map(|(id, title)| json!({ "id": id, "title": title }));
+        let files = Value::Array(files.collect()).to_string();
+        let form = [
+            ("files", &*files),
+            ("channel_id", &*at.channel),
+            ("thread_ts", &*at.ts),
+        ];
+        let Done {} = self.form("files.completeUploadExternal", &form).await?;
+        Ok(())
+    }
+
+    /// Deletes a file wherever it appears. One that is not there any more is deleted.
+    pub async fn delete_file(&self, id: &str) -> Result<(), CallError> {
+        let deleted: Result<Done, _> = self.form("files.delete", &[("file", id)]).await;
+        match deleted {
+            Err(error) if matches!(&*error.code, "file_not_found" | "file_deleted") => Ok(()),
+            other => other.map(|Done {}| ()),
+        }
     }
 
     /// Opens a modal for the user whose act the trigger came with, within three seconds.

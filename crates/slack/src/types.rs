@@ -97,6 +97,50 @@ pub struct Message {
     pub client_msg_id: Option<String>,
     /// The mark to recognise it by.
     pub metadata: Option<Metadata>,
+    /// The files in it, as far as Slack says.
+    pub files: Vec<FileIn>,
+}
+
+/// A file of a message.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct FileIn {
+    /// Slack's id of it.
+    pub id: String,
+}
+
+/// A file that is about to be uploaded.
+#[derive(Clone, Copy, Debug)]
+pub struct NewFile<'a> {
+    /// Its name, which people see.
+    pub name: &'a str,
+    /// Its bytes.
+    pub size: u64,
+    /// What it is coloured as, if it is a text.
+    pub snippet: Option<&'a str>,
+    /// What a screen reader says of a picture.
+    pub alt: Option<&'a str>,
+}
+
+/// Where the bytes of a file are taken, once. The address is a secret.
+#[derive(Clone)]
+pub struct UploadPlace {
+    /// Slack's id of the file.
+    pub file_id: String,
+    pub(super) address: SecretString,
+}
+
+impl fmt::Debug for UploadPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "UploadPlace({}, …)", self.file_id)
+    }
+}
+
+impl UploadPlace {
+    /// For the one that uploads.
+    pub(super) fn reveal(&self) -> &str {
+        self.address.expose_secret()
+    }
 }
 
 /// Some of a channel's or a thread's messages.

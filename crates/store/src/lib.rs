@@ -61,7 +61,7 @@ pub use capability::{
     people::{Agents, Factors, Identities, People, Sessions, Tokens},
     policies::PolicySets,
     reaching::{Ladders, ReachNumbers, Reaches},
-    slack::{Cards, Inbox, OverdueHome, Paces, SlackHomes},
+    slack::{Cards, Inbox, OverdueHome, Paces, SlackFiles, SlackHomes},
     teams::{Duties, Teams},
 };
 pub use error::{CommitError, ConnectError, StoreError};
@@ -166,6 +166,7 @@ pub trait Store:
     + Inbox
     + Cards
     + Paces
+    + SlackFiles
     + SlackHomes
     + Nodes
     + Erasing
@@ -200,6 +201,7 @@ impl<
         + Inbox
         + Cards
         + Paces
+        + SlackFiles
         + SlackHomes
         + Nodes
         + Erasing,

@@ -171,6 +171,12 @@ async fn examine_bot(client: &SlackClient, hears: bool, report: &mut Report) -> 
             BOT,
             format!("some scopes are missing; add {} {what}", all.join(", ")),
         );
+        if all.contains(&"files:write") {
+            report.warning(
+                BOT,
+                "without files:write Slack shows the names of attachments and no file; all else works, and they are on the dashboard",
+            );
+        }
         if all.contains(&"commands") {
             let command = manifest::COMMAND;
             report.warning(

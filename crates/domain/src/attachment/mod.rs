@@ -18,6 +18,14 @@ pub use write::{Attaching, Holder, Part};
 
 use crate::{digest, json::Whole};
 
+/// What a double click runs, or opens in a browser as a page that may do what it likes: a person who saves a text wants to
+/// read it.
+const RUNS: [&str; 30] = [
+    "bat", "cmd", "com", "command", "cpl", "desktop", "exe", "hta", "htm", "html", "jar", "js",
+    "jse", "lnk", "mht", "mhtml", "msc", "pif", "ps1", "reg", "scr", "shtml", "svg", "terminal",
+    "url", "vbe", "vbs", "webloc", "wsf", "xhtml",
+];
+
 /// A file as people see it, and as a decision covers it: no byte of it can be another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -92,6 +100,20 @@ impl Attachment {
             && digest::sha256(bytes)
                 .strip_prefix("sha256:")
                 .is_some_and(|hex| hex == self.sha256)
+    }
+
+    /// The name it is saved by: of a text none that a double click runs.
+    pub fn saved_as(&self) -> String {
+        let name = &self.name;
+        let ends = |end: &str| {
+            let rest = name.len().checked_sub(end.len() + 1);
+            let ending = rest.and_then(|rest| name.get(rest..)?.strip_prefix('.'));
+            ending.is_some_and(|it| it.eq_ignore_ascii_case(end))
+        };
+        match !self.media.is_picture() && RUNS.into_iter().any(ends) {
+            true => format!("{name}.txt"),
+            false => name.clone(),
+        }
     }
 
     /// How large it is, in words.

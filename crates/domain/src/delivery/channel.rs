@@ -18,11 +18,13 @@ pub enum Lane {
     Changes,
     /// Notifications.
     News,
+    /// Files, in the threads of their cards.
+    Files,
 }
 
 impl Lane {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Asks, Self::Changes, Self::News];
+    pub const ALL: [Self; 4] = [Self::Asks, Self::Changes, Self::News, Self::Files];
 
     /// A part of the destination's name. Cards that ask have the one that all had once.
     fn name(self) -> &'static str {
@@ -30,6 +32,7 @@ impl Lane {
             Self::Asks => "",
             Self::Changes => "changes:",
             Self::News => "news:",
+            Self::Files => "files:",
         }
     }
 }

@@ -265,7 +265,7 @@ fn channels_are_told_apart_and_stay_the_same() {
     all.extend(lanes);
     all.sort();
     all.dedup();
-    assert_eq!(all.len(), 6);
+    assert_eq!(all.len(), 8);
     // Databases hold this one since there have been cards.
     let first = lanes[0].to_string();
     assert_eq!(first, "b159f982-ca8b-8d82-b765-bc821b1e8d91");

@@ -1,6 +1,7 @@
 //! The effect of an event on a card in Slack: it is shown on one message of one channel.
 
 use crate::{
+    changeset::Write,
     delivery::{Lane, SlackChannel},
     event::{Event, InteractionEvent, Payload},
     interaction::{Interaction, Kind},
@@ -17,6 +18,8 @@ pub enum CardChange {
     Update,
     /// The person on duty is mentioned in its thread.
     Mention,
+    /// Its files are uploaded into its thread, or deleted there once it is erased.
+    Files,
 }
 
 impl CardChange {
@@ -70,8 +73,33 @@ impl CardChange {
             Self::Post => Lane::Asks,
             // It waits for its card, and no other card waits for it.
             Self::Close | Self::Update | Self::Mention => Lane::Changes,
+            // They are large, and may need a scope that an older app does not have: no card waits for them.
+            Self::Files => Lane::Files,
         }
     }
+}
+
+/// The channel in which this event has files uploaded, or deleted once it is erased. An incoming webhook takes none.
+pub(super) fn files(
+    event: &Event,
+    interaction: &Interaction,
+    writes: &[Write],
+) -> Option<(SlackChannel, Lane)> {
+    let Payload::Interaction(payload) = &event.payload else {
+        return None;
+    };
+    let has_files = match payload {
+        InteractionEvent::Requested { .. } | InteractionEvent::Notified { .. } => {
+            !interaction.request.attached().is_empty()
+        }
+        InteractionEvent::Erased(_) => writes.iter().any(|write| {
+            matches!(write, Write::Erase(erasing)
+                if erasing.interaction.id == interaction.id && erasing.had_files)
+        }),
+        _ => false,
+    };
+    let channel = SlackChannel(interaction.card.as_ref()?.channel.clone());
+    (has_files && !channel.is_of_webhook()).then_some((channel, Lane::Files))
 }
 
 /// The channel in which this event has a person mentioned. The rung that did so changes nothing of the interaction.

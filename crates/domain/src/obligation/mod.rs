@@ -92,7 +92,9 @@ pub fn obligations(events: &[Event], writes: &[Write]) -> Vec<Obligation> {
         let place = callback::owed(event, interaction).map(Destination::Callback);
         let channel = card::owed(event, interaction);
         let channel = channel.map(|(channel, lane)| Destination::Slack(channel, lane));
-        let to = place.into_iter().chain(channel);
+        let files = card::files(event, interaction, writes);
+        let files = files.map(|(channel, lane)| Destination::Slack(channel, lane));
+        let to = place.into_iter().chain(channel).chain(files);
         owed.extend(to.map(|destination| obligation(event, destination)));
     }
     owed

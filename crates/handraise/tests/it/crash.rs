@@ -21,7 +21,7 @@ use tokio::sync::mpsc;
 
 use crate::support::{
     app::{TestApp, http_client},
-    fake_slack::{ANA, BOT_TOKEN, Channel, FakeSlack, Fault, MAIN, SIGNING_SECRET},
+    fake_slack::{ANA, BOT_TOKEN, Channel, FakeSlack, Fault, MAIN, SIGNING_SECRET, World},
     people::operator,
     receiver::{Got, Manner, Receiver},
     slack_cards::with_slack,
@@ -31,6 +31,7 @@ store::on_both_databases!(
     nothing_acknowledged_is_lost,
     what_is_owed_arrives_whenever_the_server_is_killed,
     a_card_is_posted_once_though_the_server_is_killed_before_it_knows,
+    files_appear_once_though_the_server_is_killed_before_it_knows,
     what_was_pressed_in_slack_counts_once_it_is_acknowledged,
     every_rung_is_told_once_whichever_node_is_killed,
 );
@@ -317,6 +318,55 @@ async fn a_card_is_posted_once_though_the_server_is_killed_before_it_knows(datab
     assert_eq!(messages.len(), 1, "{messages:#?}");
     let link = kept["slack_permalink"].as_str().unwrap();
     assert!(link.contains(&messages[0].ts.replace('.', "")));
+}
+
+async fn files_appear_once_though_the_server_is_killed_before_it_knows(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    // They are shared, and the server waits to hear of it.
+    slack.hold_answers("files.completeUploadExternal");
+    let folder = tempfile::tempdir().unwrap();
+    let files = folder.path().join("attachments");
+    let mut command = handraise(folder.path());
+    command
+        .env("HANDRAISE_ATTACHMENTS", &files)
+        .env("HANDRAISE_SLACK_API_URL", slack.api_url())
+        .env("HANDRAISE_SLACK_BOT_TOKEN", BOT_TOKEN)
+        .env("HANDRAISE_SLACK_SIGNING_SECRET", SIGNING_SECRET)
+        .env("HANDRAISE_SLACK_DEFAULT_CHANNEL", MAIN);
+    let token = agent_token(&database).await;
+    let (mut child, url, _output) = started(command, &database);
+    let client = http_client();
+    let sent = client.post(format!("{url}/api/v1/attachments?name=run.log"));
+    let sent = sent
+        .bearer_auth(&token)
+        .header("Content-Type", "text/plain");
+    let sent = sent.body("it failed").send().await.unwrap();
+    let sent: Value = sent.json().await.unwrap();
+    let body = json!({"kind": "question", "prompt": "And now?", "attachments": [sent["id"]]});
+    let asking = client.post(format!("{url}/api/v1/interactions"));
+    let asked = asking.bearer_auth(&token).json(&body).send().await.unwrap();
+    assert_eq!(asked.status(), reqwest::StatusCode::CREATED);
+    let is_shared = |world: &World| world.files.iter().any(|file| file.is_shared).then_some(());
+    slack.wait_for(is_shared).await;
+    child.kill().unwrap();
+    child.wait().unwrap();
+    slack.answer_held("files.completeUploadExternal");
+
+    let app = TestApp::start_with(&database, |config| {
+        with_slack(&slack)(config);
+        config.key_file = Some(folder.path().join("key"));
+        config.attachments = files.to_str().map(str::to_owned);
+    })
+    .await;
+    app.drain().await;
+    let messages = slack.messages(MAIN);
+    assert_eq!(messages.len(), 2, "{messages:#?}");
+    let ts = messages[0].ts.clone();
+    let shared = slack.look(|world| world.files_in_thread(MAIN, &ts).len());
+    assert_eq!(shared, 1);
+    let owed = app.state.service.store();
+    let owed = owed.deliveries(&DeliveryQuery::default()).await.unwrap();
+    assert!(owed.iter().all(|one| one.delivery.ended_at.is_some()));
 }
 
 async fn what_was_pressed_in_slack_counts_once_it_is_acknowledged(database: TestDatabase) {

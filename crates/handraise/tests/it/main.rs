@@ -86,6 +86,7 @@ mod slack_command;
 mod slack_equals;
 mod slack_erasing;
 mod slack_fake;
+mod slack_files;
 mod slack_forms;
 mod slack_home;
 mod slack_home_life;

@@ -24,6 +24,8 @@ card = web.chat_postMessage(channel=given["channel"], text="Which port?", blocks
 renamed = [{**block, "block_id": block.get("block_id", "words") + ".2"} for block in given["blocks"]]
 web.chat_update(channel=card["channel"], ts=card["ts"], text="Which port now?", blocks=renamed)
 web.chat_postMessage(channel=card["channel"], thread_ts=card["ts"], text="in the thread", metadata=given["metadata"])
+web.files_upload_v2(channel=card["channel"], thread_ts=card["ts"], filename="x.diff", title="a difference",
+    content="+two", snippet_type="diff")
 thread = web.conversations_replies(channel=card["channel"], ts=card["ts"], include_all_metadata=True)
 bare = web.conversations_history(channel=card["channel"])
 link = web.chat_getPermalink(channel=card["channel"], message_ts=card["ts"])
@@ -74,6 +76,8 @@ const given = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
     const renamed = given.blocks.map((block) => ({ ...block, block_id: `${block.block_id ?? "words"}.2` }));
     await web.chat.update({ channel: id, ts, text: "Which port now?", blocks: renamed });
     await web.chat.postMessage({ channel: id, thread_ts: ts, text: "in the thread", metadata: given.metadata });
+    await web.files.uploadV2({ channel_id: id, thread_ts: ts, filename: "x.diff", title: "a difference",
+        file: Buffer.from("+two"), snippet_type: "diff" });
     const thread = await web.conversations.replies({ channel: id, ts, include_all_metadata: true });
     const bare = await web.conversations.history({ channel: id });
     const link = await web.chat.getPermalink({ channel: id, message_ts: ts });
@@ -141,7 +145,7 @@ async fn gets_along(run: fn(&str, &Value) -> String, script: &'static str) {
     });
     let client = spawn_blocking(move || run(script, &given));
     slack.connected(1).await;
-    let posted = |messages: &[Message]| messages.len() == 2;
+    let posted = |messages: &[Message]| messages.len() == 3;
     let card = slack.wait_for_messages(MAIN, posted).await.remove(0);
     assert_eq!((&*card.text, card.edited), ("Which port now?", true));
 
@@ -171,7 +175,16 @@ async fn gets_along(run: fn(&str, &Value) -> String, script: &'static str) {
     let said: Value = serde_json::from_str(client.await.unwrap().trim()).unwrap();
     assert_eq!(said["me"]["user_id"], "U0BOT");
     assert!(said["scopes"].as_str().unwrap().contains("chat:write"));
-    assert_eq!(said["thread"].as_array().unwrap().len(), 2);
+    assert_eq!(said["thread"].as_array().unwrap().len(), 3);
+    let id = said["thread"][2]["files"][0]["id"].as_str().unwrap();
+    slack.look(|world| {
+        let files = world.files_in_thread(MAIN, &card.ts);
+        let [file] = files[..] else {
+            panic!("{files:?}")
+        };
+        assert_eq!((&*file.id, &*file.title), (id, "a difference"));
+        assert_eq!(file.bytes.as_deref(), Some(&b"+two"[..]));
+    });
     assert_eq!(said["thread"][1]["metadata"], metadata);
     assert_eq!(
         said["bare"][0]["metadata"],

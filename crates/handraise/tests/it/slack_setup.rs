@@ -279,6 +279,13 @@ async fn what_is_wrong_is_named_with_what_to_do() {
         "warning  slack_bot_token: some scopes are missing",
         "metadata.message:read",
     );
+    fake.set(|world| world.scopes.retain(|scope| *scope != "files:write"));
+    let (_, said) = check(&fake, &variables).await;
+    has(
+        &said,
+        "warning  slack_bot_token: without files:write",
+        "attachments",
+    );
     fake.set(|world| world.scopes.retain(|scope| !scope.ends_with(":read")));
     let (_, said) = check(&fake, &SOCKET).await;
     has(

@@ -3,6 +3,7 @@
 
 use domain::{
     Interaction,
+    delivery::SlackChannel,
     interaction::{Ask, Request, Shown},
 };
 
@@ -89,7 +90,7 @@ impl Covered {
         }
         parts.push(Part::new(says, prose(&request.prompt), Look::Prose));
         parts.extend(more(interaction));
-        parts.extend(files(request));
+        parts.extend(files(interaction));
         Self {
             parts,
             action,
@@ -176,9 +177,10 @@ fn title(request: &Request) -> Option<String> {
     request.title.as_deref().map(line)
 }
 
-/// What the files are called that were sent with it. What is in them stands on the dashboard.
-fn files(request: &Request) -> Option<Part> {
-    let attached = request.attached();
+/// What the files are called that were sent with it. What is in them stands on the dashboard, and in the thread as soon as
+/// Slack has taken them, which is not known here: so they are never part of what a card shows whole.
+fn files(interaction: &Interaction) -> Option<Part> {
+    let attached = interaction.request.attached();
     let lines = attached.iter().map(|file| {
         let kind = if file.media.is_picture() {
             "picture"
@@ -189,7 +191,13 @@ fn files(request: &Request) -> Option<Part> {
     });
     let lines: Vec<String> = lines.collect();
     (!lines.is_empty()).then(|| {
-        let heading = Some("Attachments, which are on the dashboard".to_owned());
+        let channel = interaction.card.as_ref().map(|card| &card.channel);
+        let has_thread =
+            channel.is_some_and(|channel| !SlackChannel(channel.clone()).is_of_webhook());
+        let heading = Some(match has_thread {
+            true => words::FILES_IN_THREAD.to_owned(),
+            false => words::FILES.to_owned(),
+        });
         Part::new(heading, lines.join("\n"), Look::Prose)
     })
 }

@@ -216,6 +216,13 @@ pub(super) const NO_DEADLINE: &str = "No deadline: it waits until somebody answe
 /// Another way to answer a request for a text.
 pub(super) const REPLY: &str = "A reply in this thread answers it, too. The first one counts.";
 
+/// Above the names of files, where no file of them can be.
+pub(super) const FILES: &str = "Attachments, which are on the dashboard";
+
+/// The same where Slack may take them. Whether it has is not on the card: it is drawn when only the names are known.
+pub(super) const FILES_IN_THREAD: &str =
+    "Attachments, which are on the dashboard, and in this thread once Slack has them";
+
 /// Opens all of it.
 pub(super) const READ_ALL: &str = "Read all";
 

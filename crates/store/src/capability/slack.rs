@@ -52,6 +52,19 @@ pub trait Cards: Send + Sync {
     async fn interaction_of_twin(&self, channel: &str, ts: &str) -> Result<Option<InteractionId>>;
 }
 
+/// What was uploaded to Slack, by Slack's own ids.
+#[async_trait]
+pub trait SlackFiles: Send + Sync {
+    /// Notes that these are about to be in the thread of this interaction's card.
+    async fn expect_slack_files(&self, interaction: InteractionId, ids: &[String]) -> Result<()>;
+
+    /// What may be in that thread, in the order of the ids.
+    async fn slack_files(&self, interaction: InteractionId) -> Result<Vec<String>>;
+
+    /// Slack has these no more.
+    async fn forget_slack_files(&self, ids: &[String]) -> Result<()>;
+}
+
 /// How often Slack's methods are called: all nodes take turns.
 #[async_trait]
 pub trait Paces: Send + Sync {

@@ -68,6 +68,8 @@ mod reaches;
 mod sessions;
 #[path = "../both/signs.rs"]
 mod signs;
+#[path = "../both/slack_files.rs"]
+mod slack_files;
 #[path = "../both/slack_homes.rs"]
 mod slack_homes;
 #[path = "../both/snoozes.rs"]

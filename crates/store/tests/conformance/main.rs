@@ -32,6 +32,7 @@ mod reaches;
 mod reading;
 mod searching;
 mod signs;
+mod slack_files;
 mod slack_homes;
 mod suggestions;
 mod tasks;

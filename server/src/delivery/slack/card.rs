@@ -33,9 +33,12 @@ impl Cards {
     pub(super) async fn show(&self, told: &Told, there: &[Posted]) -> Option<Sent> {
         match (&*self.wire, told.change) {
             // Posts there have no thread.
-            (Wire::Webhook { .. }, CardChange::Mention) => Some(nothing_to_show()),
+            (Wire::Webhook { .. }, CardChange::Mention | CardChange::Files) => {
+                Some(nothing_to_show())
+            }
             (Wire::Webhook { .. }, _) => Some(self.mirror(told).await?),
             (Wire::Bot { client, .. }, CardChange::Mention) => self.mention(client, told).await,
+            (Wire::Bot { client, .. }, CardChange::Files) => self.files(client, told).await,
             (Wire::Bot { client, surface }, CardChange::Post) => {
                 self.post(client, *surface, told, there).await
             }

@@ -87,6 +87,7 @@ fn remedy(code: &str) -> &'static str {
             "invite the bot into the channel with /invite, or set another one"
         }
         "is_archived" | "channel_is_archived" => "the channel is archived; set another one",
+        "file_uploads_disabled" => "the workspace takes no files; an admin of Slack can allow them",
         "missing_scope" => "add the scope to the app and install it again",
         "not_authed" | "invalid_auth" | "token_revoked" | "token_expired" | "account_inactive" => {
             "set a token that works"

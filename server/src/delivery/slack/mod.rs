@@ -6,6 +6,7 @@
 
 mod card;
 mod failure;
+mod files;
 mod join;
 mod look;
 mod mention;
@@ -26,7 +27,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     DeliveryId, DestinationId, Interaction, InteractionId, PersonId,
-    delivery::{Health, TryResult},
+    delivery::{Health, Lane, SlackChannel, TryResult},
     interaction::Kind,
     obligation::CardChange,
 };
@@ -154,7 +155,7 @@ impl Cards {
                 Ok(Some((change, interaction))) => {
                     let earlier = match change {
                         CardChange::Post | CardChange::Mention => self.earlier(&claimed).await,
-                        CardChange::Close | CardChange::Update => 0,
+                        CardChange::Close | CardChange::Update | CardChange::Files => 0,
                     };
                     let told = Told {
                         claimed,
@@ -166,8 +167,8 @@ impl Cards {
                         outcomes.push((told.claimed, Some(nothing_to_show())));
                         continue;
                     }
-                    // What else is in the lane of a mention is about another method.
-                    if change != CardChange::Mention {
+                    // What else is in the lane of a mention is about another method, and files are about several.
+                    if !matches!(change, CardChange::Mention | CardChange::Files) {
                         let lane = told.claimed.delivery.destination;
                         self.outage.learn(lane, self.method(change));
                     }
@@ -249,14 +250,23 @@ impl Cards {
         };
         let interaction = store.interaction(id).await?;
         let change = CardChange::of(&event.payload);
-        Ok(change.zip(interaction))
+        let told = change.zip(interaction);
+        Ok(told.map(|(change, interaction)| {
+            // One event has a card changed, and files brought by a lane of their own.
+            let card = interaction.card.as_ref();
+            let files = card.map(|card| SlackChannel(card.channel.clone()).lane(Lane::Files));
+            match files == Some(claimed.delivery.destination) {
+                true => (CardChange::Files, interaction),
+                false => (change, interaction),
+            }
+        }))
     }
 
     /// What this calls. An incoming webhook only posts.
     fn method(&self, change: CardChange) -> &'static str {
         match (&*self.wire, change) {
             (Wire::Bot { .. }, CardChange::Close | CardChange::Update) => UPDATE.method,
-            (Wire::Bot { .. }, CardChange::Post | CardChange::Mention)
+            (Wire::Bot { .. }, CardChange::Post | CardChange::Mention | CardChange::Files)
             | (Wire::Webhook { .. }, _) => POST.method,
         }
     }

@@ -77,6 +77,7 @@ fn erased_by(
     let (Some(told), Some(last)) = (told, records.last()) else {
         return Err(Refused::Altered);
     };
+    let had_files = !told.request.attached().is_empty();
     let next = Interaction {
         version: told.version + 1,
         erased: Some(Erased {
@@ -98,6 +99,7 @@ fn erased_by(
             events,
             last_seq: last.seq,
             of_many,
+            had_files,
         }))],
         key: None,
         quota: None,

@@ -10,6 +10,7 @@ use crate::{
     attachment::{Attaching, Attachment, Holder, Media, Part, Uploaded, tests::file},
     changeset::Write as Step,
     decide::{interaction as decide, memory},
+    delivery::{Lane, SlackChannel},
     event::{InteractionEvent, Payload},
     fault::Fault,
     grant::{Grant, GrantRecord, Holder as Standing, Scope, Terms},
@@ -17,6 +18,7 @@ use crate::{
     interaction::{Ask, Card, Draft, Kind, Request, Shown, State, Unproven},
     matcher::{Exactly, Matcher, propose},
     memory::{MemoryDraft, MemoryRecord, MemoryWrite},
+    obligation::obligations,
     testing::{
         Counter, Stamp, agent, answer_to, at, body, draft, epoch, given, journalled, person, with,
         written,
@@ -131,6 +133,34 @@ fn without_files_all_is_as_it_was() {
             assert!(!json.contains("attachments"), "{json}");
             assert_eq!(attaching(&answered), None);
         }
+    }
+}
+
+#[test]
+fn files_are_owed_to_the_thread_of_their_card() {
+    for kind in Kind::ALL {
+        let ids = Counter::default();
+        let owed = |changeset: &Changeset, channel: &str| {
+            let writes = changeset.writes.clone();
+            let owed = obligations(&journalled(changeset.clone()), &writes);
+            let lane = SlackChannel(channel.to_owned()).lane(Lane::Files);
+            owed.iter()
+                .filter(|one| one.destination.id() == lane)
+                .count()
+        };
+        let opening = |channel: &str, draft: Draft| {
+            let request = draft.check(|_| None).unwrap();
+            let channel = Some(channel.to_owned());
+            decide::open(request, agent(), None, None, None, channel, at(&ids, 0))
+        };
+        assert_eq!(owed(&opening("C1", drafted(kind)), "C1"), 1, "{kind:?}");
+        assert_eq!(owed(&opening("C1", draft(body(kind))), "C1"), 0, "{kind:?}");
+        let webhook = SlackChannel::OF_WEBHOOK;
+        assert_eq!(
+            owed(&opening(webhook, drafted(kind)), webhook),
+            0,
+            "{kind:?}"
+        );
     }
 }
 

@@ -50,7 +50,7 @@ pub(super) fn arguments(
     let pairs = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes());
     for (key, value) in pairs.chain(url::form_urlencoded::parse(form)) {
         let value = match &*key {
-            "blocks" | "metadata" | "view" | "attachments" => {
+            "blocks" | "metadata" | "view" | "attachments" | "files" => {
                 serde_json::from_str(&value).map_err(|_| "invalid_arguments")?
             }
             _ => Value::from(value.into_owned()),

@@ -16,7 +16,7 @@ use super::{
     arguments::{arguments, token},
     chat, conversations,
     faults::{Fault, broken},
-    sockets, views,
+    files, sockets, views,
 };
 
 /// Why a call was not done.
@@ -79,7 +79,7 @@ const HISTORY: &[&str] = &[
     "mpim:history",
 ];
 
-pub(super) const METHODS: [Method; 13] = [
+pub(super) const METHODS: [Method; 16] = [
     method("auth.test", &[], true, auth_test),
     method(
         "chat.postMessage",
@@ -119,6 +119,19 @@ pub(super) const METHODS: [Method; 13] = [
         false,
         conversations::user_info,
     ),
+    method(
+        "files.getUploadURLExternal",
+        &["files:write"],
+        false,
+        files::get_upload_url,
+    ),
+    method(
+        "files.completeUploadExternal",
+        &["files:write"],
+        true,
+        files::complete_upload,
+    ),
+    method("files.delete", &["files:write"], true, files::delete),
     method("views.open", &[], true, views::open),
     method("views.update", &[], true, views::update),
     method("views.publish", &[], true, views::publish),
@@ -132,7 +145,7 @@ pub(super) const METHODS: [Method; 13] = [
 ];
 
 /// What only a caller who does something wrong gets to hear. Everything else is how a workspace may be.
-const CALLERS_FAULT: [&str; 15] = [
+const CALLERS_FAULT: [&str; 18] = [
     "unknown_method",
     "not_authed",
     "not_allowed_token_type",
@@ -148,6 +161,9 @@ const CALLERS_FAULT: [&str; 15] = [
     "view_too_large",
     "push_limit_reached",
     "invalid_limit",
+    "missing_argument",
+    "alt_txt_too_large",
+    "unknown_snippet_type",
 ];
 
 pub(super) async fn take(

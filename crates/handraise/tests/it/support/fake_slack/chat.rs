@@ -167,7 +167,7 @@ pub(super) fn may_post(world: &World, channel: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn keep_pace(world: &mut World, channel: &str) -> Result<(), Refusal> {
+pub(super) fn keep_pace(world: &mut World, channel: &str) -> Result<(), Refusal> {
     let last = world.last_post.get(channel).copied();
     let second = world.limits.minute.unwrap_or(60_000) / PACE;
     if world.paced && last.is_some_and(|last| world.now - last < second) {

@@ -5,6 +5,7 @@ use std::{io, sync::Arc};
 use axum::{
     Router,
     body::Body,
+    extract::DefaultBodyLimit,
     http::Request,
     routing::{any, get, post},
 };
@@ -13,7 +14,7 @@ use hyper_util::rt::TokioIo;
 use tokio::{net::TcpListener, task::JoinSet};
 use tower::ServiceExt;
 
-use super::{Shared, call, hooks, sockets};
+use super::{Shared, call, files, hooks, sockets};
 
 /// On an answer that is not to be sent: the connection ends instead.
 #[derive(Clone)]
@@ -22,6 +23,10 @@ pub(super) struct CutOff;
 pub(super) async fn serve(listener: TcpListener, shared: Arc<Shared>) {
     let routes = Router::new()
         .route("/api/{method}", any(call::take))
+        .route(
+            "/upload/{id}",
+            post(files::upload).layer(DefaultBodyLimit::disable()),
+        )
         .route("/link/", get(sockets::open))
         .route("/services/{team}/{bot}/{channel}", post(hooks::incoming))
         .route("/response/{id}", post(hooks::response))

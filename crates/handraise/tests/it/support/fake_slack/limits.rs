@@ -23,6 +23,8 @@ fn calls_a_minute(method: &str) -> Option<usize> {
         "chat.postEphemeral" | "views.open" | "views.update" | "views.publish" | "users.info" => {
             TIER_4
         }
+        "files.getUploadURLExternal" | "files.completeUploadExternal" => TIER_4,
+        "files.delete" => TIER_3,
         "conversations.list" => TIER_2,
         "apps.connections.open" => TIER_1,
         // Special, and never told.

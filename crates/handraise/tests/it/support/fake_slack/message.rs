@@ -15,6 +15,8 @@ pub(crate) struct Message {
     pub(crate) text: String,
     pub(crate) blocks: Vec<Value>,
     pub(crate) metadata: Option<Value>,
+    /// The ids of the files in it.
+    pub(crate) files: Vec<String>,
     pub(crate) edited: bool,
     pub(crate) client_msg_id: Option<String>,
     /// A note that one person sees, and that is not in the history.
@@ -35,6 +37,7 @@ impl Message {
             text: text.to_owned(),
             blocks: Vec::new(),
             metadata: None,
+            files: Vec::new(),
             edited: false,
             client_msg_id: None,
             only_for: None,
@@ -54,6 +57,10 @@ impl Message {
         }
         if !self.blocks.is_empty() {
             json["blocks"] = self.blocks.clone().into();
+        }
+        if !self.files.is_empty() {
+            let files = self.files.iter().map(|id| json!({ "id": id }));
+            json["files"] = files.collect::<Vec<_>>().into();
         }
         if let Some(thread) = &self.thread_ts {
             json["thread_ts"] = thread.as_str().into();

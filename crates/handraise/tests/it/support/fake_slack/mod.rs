@@ -12,6 +12,7 @@ mod conversations;
 mod elements;
 mod events;
 mod faults;
+mod files;
 mod hooks;
 mod http;
 mod limits;

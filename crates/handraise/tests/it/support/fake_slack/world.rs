@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use serde_json::{Value, json};
 
 use super::{
-    ANA, BEN, BOT_USER, MAIN, Message, TEAM, URGENT, events::Outgoing, faults::Fault,
+    ANA, BEN, BOT_USER, MAIN, Message, TEAM, URGENT, events::Outgoing, faults::Fault, files::File,
     limits::Limits, sockets::Sockets,
 };
 
@@ -23,6 +23,7 @@ pub(crate) struct World {
     pub(crate) users: BTreeMap<String, Value>,
     pub(crate) channels: BTreeMap<String, Channel>,
     pub(crate) messages: Vec<Message>,
+    pub(crate) files: Vec<File>,
     pub(crate) views: Vec<View>,
     /// Whether the app has a home, and what was published of it, by person: the last is what they see.
     pub(crate) has_home: bool,
@@ -119,6 +120,7 @@ impl World {
             counter: 0,
             scopes: vec![
                 "chat:write",
+                "files:write",
                 "commands",
                 "channels:history",
                 "groups:history",
@@ -137,6 +139,7 @@ impl World {
             .into(),
             channels: [channel(MAIN, "agents"), channel(URGENT, "urgent")].into(),
             messages: Vec::new(),
+            files: Vec::new(),
             views: Vec::new(),
             has_home: true,
             homes: BTreeMap::new(),
