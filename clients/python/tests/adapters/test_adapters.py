@@ -12,7 +12,8 @@ from typing import Any, Callable, Dict, Iterator, List
 
 import pytest
 
-from handraise import Handraise
+from handraise import Handraise, HandraiseError
+from handraise.adapters.tool_calls import ToolCall, expect_told_apart, expect_version, flat_schema, running
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -27,11 +28,12 @@ ADAPTERS: Dict[str, Any] = {
     "pydantic_ai": BOTH,
     "openai_agents": BOTH,
     "agent_framework": BOTH,
+    "claude_agent_sdk": ("held",),
 }
 WAYS = [(adapter, way) for adapter, ways in ADAPTERS.items() for way in ways]
 RESTARTED = [(a, w) for a, w in WAYS if w == "durable" or a in ("langchain", "langgraph")]
 """Where the framework keeps what a process that was killed needs."""
-AMENDABLE = [(a, w) for a, w in WAYS if a in ("langchain", "langgraph") or (w == "held" and a != "openai_agents")]
+AMENDABLE = [(a, w) for a, w in WAYS if a in ("langchain", "langgraph") or (w == "held" and a in ("pydantic_ai", "agent_framework"))]
 THREE = [{"id": f"call_{n}", "to": to, "amount": n} for n, to in enumerate(["Ana", "Bob", "Cy"], 1)]
 
 
@@ -238,3 +240,27 @@ def test_a_server_that_is_away_for_a_while_is_waited_for(
         assert agent.ledger == ["Ana 1"]
     finally:
         agent.close()
+
+
+def test_a_version_that_is_not_supported_says_which_are() -> None:
+    with pytest.raises(ImportError, match=r"pytest .* is not supported, but 99 or newer, before 100: .*handraise\[x\]"):
+        expect_version("pytest", (99,), (100,), "x")
+    with pytest.raises(ImportError, match=r"no-such-framework 1 or newer, before 2 is needed"):
+        expect_version("no-such-framework", (1,), (2,), "x")
+
+
+def test_two_adapters_for_one_call_are_noticed() -> None:
+    with running("call_1"), running("call_2"), pytest.raises(HandraiseError, match="two adapters"), running("call_1"):
+        raise AssertionError("it went on")
+    with pytest.raises(HandraiseError, match="two calls have the id"):
+        expect_told_apart([ToolCall("1", "a", "pay", {}), ToolCall("1", "b", "pay", {})])
+
+
+def test_what_the_server_cannot_check_may_not_be_changed() -> None:
+    simple = {"type": "integer", "minimum": 1, "title": "Amount", "default": 1}
+    schema = {"properties": {"n": simple, "when": {"type": "string", "format": "date"}}, "required": ["n", "when"]}
+    checked = {"n": {"type": "integer", "minimum": 1, "title": "Amount"}}
+    assert flat_schema(schema, {"n": 1, "when": "x"}) == {
+        "schema": {"type": "object", "properties": checked, "required": ["n"]}
+    }
+    assert flat_schema({"properties": {"when": schema["properties"]["when"]}}, {"when": "x"}) is False
