@@ -1,4 +1,4 @@
-"""Each durable case, killed 20 times while it waits: `HANDRAISE_BIN=... python tests/adapters/kill_often.py`. By hand."""
+"""Each durable case, killed 20 times. By hand: `PYTHONPATH=src HANDRAISE_BIN=... python tests/adapters/kill_often.py`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def main() -> None:
             asked = desk.next()
             for _ in range(KILLS):
                 # Anywhere: while it starts, while it asks again, while it waits.
-                time.sleep(random.uniform(0.05, 2))
+                time.sleep(random.uniform(0.05, 1.5))
                 agent.kill()
                 agent.start()
             desk.answer(asked["id"], approved=True)

@@ -17,7 +17,7 @@ from handraise.adapters.tool_calls import ToolCall, expect_told_apart, expect_ve
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from serving import PATIENCE, Desk, Server  # noqa: E402
+from serving import PATIENCE, Desk, Server
 
 PROGRAMS = Path(__file__).parent / "programs"
 SECRET = "sk-secret-of-the-app"
@@ -33,7 +33,11 @@ ADAPTERS: Dict[str, Any] = {
 WAYS = [(adapter, way) for adapter, ways in ADAPTERS.items() for way in ways]
 RESTARTED = [(a, w) for a, w in WAYS if w == "durable" or a in ("langchain", "langgraph")]
 """Where the framework keeps what a process that was killed needs."""
-AMENDABLE = [(a, w) for a, w in WAYS if a in ("langchain", "langgraph") or (w == "held" and a in ("pydantic_ai", "agent_framework"))]
+AMENDABLE = [
+    (a, w)
+    for a, w in WAYS
+    if a in ("langchain", "langgraph") or (w == "held" and a in ("pydantic_ai", "agent_framework"))
+]
 THREE = [{"id": f"call_{n}", "to": to, "amount": n} for n, to in enumerate(["Ana", "Bob", "Cy"], 1)]
 
 

@@ -1,1 +1,1 @@
-"""Doors for agent frameworks: a module for each, which says what has to be installed. `docs/adapters.md` has them all."""
+"""Doors for agent frameworks: a module for each, which needs its framework. `docs/adapters.md` has them all."""

@@ -4,8 +4,8 @@
 
     agent = create_agent(model, tools=[pay], middleware=[ApprovalMiddleware("pay", durable=True)], checkpointer=saver)
 
-In place of LangChain's own HumanInTheLoopMiddleware: two would ask twice. The approval is used up as the tool begins, so
-a tools node that runs again after a crash does not run it a second time.
+In place of LangChain's own HumanInTheLoopMiddleware: two would ask twice. The approval is used up as the tool begins,
+so a tools node that runs again after a crash does not run it a second time.
 """
 
 from __future__ import annotations

@@ -88,7 +88,9 @@ async def _loaded(agent: Any, saved: str, context: Any) -> Any:
 
 def _calls_of(state: Any, run: str) -> List[ToolCall]:
     return [
-        ToolCall(one.call_id, key_of_ids("openai-agents", run, one.call_id), one.name, json.loads(one.arguments or "{}"))
+        ToolCall(
+            one.call_id, key_of_ids("openai-agents", run, one.call_id), one.name, json.loads(one.arguments or "{}")
+        )
         for one in state.get_interruptions()
     ]
 

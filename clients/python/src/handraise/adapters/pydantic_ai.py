@@ -1,11 +1,11 @@
 """Pydantic AI: people approve the calls of tools that have ``requires_approval``.
 
-    from handraise.adapters.pydantic_ai import approvals, pause, resume
+from handraise.adapters.pydantic_ai import approvals, pause, resume
 
-    agent = Agent(model, capabilities=[approvals()])                      # held: waits within the run
-    agent = Agent(model, output_type=[str, DeferredToolRequests])         # durable: the run ends
-    saved = pause(await agent.run("Pay Ana"))                             # bytes, to be kept
-    result = await resume(agent, saved)                                   # in any process: asks once, waits, goes on
+agent = Agent(model, capabilities=[approvals()])                      # held: waits within the run
+agent = Agent(model, output_type=[str, DeferredToolRequests])         # durable: the run ends
+saved = pause(await agent.run("Pay Ana"))                             # bytes, to be kept
+result = await resume(agent, saved)                                   # in any process: asks once, waits, goes on
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ async def ask(saved: bytes, client: Optional[AsyncHandraise] = None, **terms: An
 async def resume(
     agent: Any, saved: bytes, client: Optional[AsyncHandraise] = None, run: Any = None, **terms: Any
 ) -> Any:
-    """Asks what was not asked yet, waits, and goes on. ``run`` is a ``dict`` for ``agent.run``, as of ``deps``; ``terms``
-    are those of `ask`, if that was called before.
+    """Asks what was not asked yet, waits, and goes on. ``run`` is a ``dict`` for ``agent.run``, as of ``deps``;
+    ``terms`` are those of `ask`, if that was called before.
     """
     requests, calls, messages = _loaded(saved)
     verdicts = await decide_all(Terms(**terms), calls, client)

@@ -172,7 +172,7 @@ def key_of_ids(framework: str, *ids: str) -> str:
 
 @contextmanager
 def running(call_id: str) -> Iterator[None]:
-    """While a call is asked about and runs. Raises `HandraiseError` when another adapter is at this very call already."""
+    """While a call is asked about and runs. Raises `HandraiseError` when another adapter is at it already."""
     if call_id in _running.get():
         raise HandraiseError(f"two adapters ask about the call {call_id}: remove one of them")
     token = _running.set(_running.get() | {call_id})
