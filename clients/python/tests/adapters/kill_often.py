@@ -1,4 +1,4 @@
-"""Each durable case, killed 20 times. By hand: `PYTHONPATH=src HANDRAISE_BIN=... python tests/adapters/kill_often.py`."""
+"""Each durable case, killed 20 times. By hand, with PYTHONPATH=src: `python tests/adapters/kill_often.py`."""
 
 from __future__ import annotations
 
