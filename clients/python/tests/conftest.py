@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from concurrent.futures import Future
 from pathlib import Path
@@ -13,6 +14,9 @@ from proxy import Proxy
 from serving import PATIENCE, Desk, Server
 
 from handraise import AsyncHandraise, Handraise
+
+# They need the frameworks: `requirements-adapters.txt`.
+collect_ignore = [] if os.environ.get("HANDRAISE_ADAPTERS") else ["adapters"]
 
 OwnServer = Callable[..., Server]
 DeskOf = Callable[[Server], Desk]
