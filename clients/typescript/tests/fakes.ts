@@ -23,7 +23,8 @@ export class Key {
   }
 
   /** This, with the signature over the rest of it. */
-  sign({ signature: _, ...rest }: Body): Body {
+  sign(document: Body): Body {
+    const { signature: _, ...rest } = document;
     const signature = signBytes(null, Buffer.from(canonicalJson(rest)), this.secret).toString("base64");
     return { ...rest, signature };
   }

@@ -4,7 +4,7 @@ import { EventEmitter, once } from "node:events";
 import { type Server as HttpServer, createServer, request } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
-type Rule = { start: string; reply: string | null; then: () => unknown };
+type Rule = { start: string; reply: string | null; meanwhile: () => unknown };
 
 export class Proxy {
   /** Method and path of each request, in the order they came. */
@@ -34,7 +34,7 @@ export class Proxy {
           { port: this.upstream(), host: "127.0.0.1", method: incoming.method, path: incoming.url, headers: incoming.headers, agent: false },
           (reply) => {
             if (rule !== undefined) {
-              reply.resume().once("end", () => void Promise.resolve(rule.then()).then(() => socket.destroy()));
+              reply.resume().once("end", () => void Promise.resolve(rule.meanwhile()).then(() => socket.destroy()));
               return;
             }
             outgoing.writeHead(reply.statusCode ?? 500, reply.headers);
@@ -64,14 +64,14 @@ export class Proxy {
     return `http://127.0.0.1:${(this.listener.address() as AddressInfo).port}`;
   }
 
-  /** The next request that begins like this is done, and its reply lost; `then` happens in between. */
-  loseReply(start: string, then: () => unknown = () => undefined): void {
-    this.rules.push({ start, reply: null, then });
+  /** The next request that begins like this is done, and its reply lost; `meanwhile` happens in between. */
+  loseReply(start: string, meanwhile: () => unknown = () => undefined): void {
+    this.rules.push({ start, reply: null, meanwhile });
   }
 
   /** The next request that begins like this is not passed on, and gets this reply. */
   forgeReply(start: string, reply: string): void {
-    this.rules.push({ start, reply, then: () => undefined });
+    this.rules.push({ start, reply, meanwhile: () => undefined });
   }
 
   count(start: string): number {
