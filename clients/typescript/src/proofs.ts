@@ -43,7 +43,7 @@ export class Proofs extends Steps {
   }
 
   /** Pins the server's keys at the first contact, so that nothing is asked that could not be proven. */
-  protected async known(limits: Limits = {}): Promise<void> {
+  async known(limits: Limits = {}): Promise<void> {
     if ((await this.keys.trusted()).length > 0) return;
     let body: unknown;
     try {
