@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::progress::Steps;
 use crate::workspace::Workspace;
-use crate::{command, python};
+use crate::{command, python, typescript};
 
 /// With an exact version, as everything else that runs here.
 const PIP_AUDIT: &str = "pip-audit==2.10.1";
@@ -55,10 +55,13 @@ fn npm(workspace: &Workspace) -> Verdict {
     if command::find_on_path(&["npm"]).is_none() {
         return Verdict::Unknown("npm is not installed".into());
     }
-    let mut npm = Command::new("npm");
-    npm.args(["audit", "--json", "--package-lock-only"])
-        .current_dir(workspace.root.join("end2end"));
-    run(&mut npm, |output| of_npm(&text(&output.stdout)))
+    let looks = typescript::LOCKED.map(|folder| {
+        let mut npm = Command::new("npm");
+        npm.args(["audit", "--json", "--package-lock-only"])
+            .current_dir(workspace.root.join(folder));
+        run(&mut npm, |output| of_npm(&text(&output.stdout)))
+    });
+    together(looks)
 }
 
 fn pip(workspace: &Workspace) -> Verdict {
@@ -181,6 +184,22 @@ fn of_pip_audit(output: &str, errors: &str) -> Verdict {
     found(lines)
 }
 
+/// What was found anywhere counts; then what one could not tell.
+fn together(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
+    let (mut lines, mut unknown) = (Vec::new(), None);
+    for verdict in verdicts {
+        match verdict {
+            Verdict::Clean => {}
+            Verdict::Found(more) => lines.extend(more),
+            Verdict::Unknown(why) => unknown = Some(why),
+        }
+    }
+    match unknown {
+        Some(why) if lines.is_empty() => Verdict::Unknown(why),
+        _ => found(lines),
+    }
+}
+
 fn found(lines: Vec<String>) -> Verdict {
     match lines.is_empty() {
         true => Verdict::Clean,
@@ -227,6 +246,14 @@ mod tests {
         let offline = r#"{"message":"request failed","error":{"summary":"","detail":""}}"#;
         assert!(unknown(&of_npm(offline), "request failed"));
         assert!(unknown(&of_npm(""), "JSON"));
+        let fault = || Verdict::Found(vec!["ws: high".into()]);
+        let missing = || Verdict::Unknown("no data".into());
+        assert_eq!(
+            together([missing(), fault(), Verdict::Clean, fault()]),
+            Verdict::Found(vec!["ws: high".into(), "ws: high".into()])
+        );
+        assert_eq!(together([Verdict::Clean, missing()]), missing());
+        assert_eq!(together([Verdict::Clean, Verdict::Clean]), Verdict::Clean);
     }
 
     #[test]

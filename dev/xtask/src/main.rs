@@ -31,6 +31,7 @@ mod server;
 mod site;
 mod test;
 mod try_it;
+mod typescript;
 mod wasm_target;
 mod workspace;
 

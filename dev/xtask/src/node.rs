@@ -1,9 +1,12 @@
-//! Node.js, which Playwright runs on.
+//! Node.js, which Playwright and the TypeScript client run on, and packages for it.
 
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Result, bail};
 
+use crate::progress::announce;
 use crate::{apt, command};
 
 const OLDEST: u32 = 20;
@@ -16,8 +19,35 @@ pub(crate) fn ensure() -> Result<()> {
     }
     match major() {
         Some(version) if version >= OLDEST => Ok(()),
-        Some(version) => bail!("Node.js {version} is too old for the browser tests: {advice}"),
+        Some(version) => bail!("Node.js {version} is too old for the tests: {advice}"),
         None => bail!("`node --version` does not answer: {advice}"),
+    }
+}
+
+/// The packages of a folder, from its lock file, unless they are there.
+pub(crate) fn install(directory: &Path) -> Result<()> {
+    if is_installed(directory) {
+        return Ok(());
+    }
+    let name = directory.file_name().unwrap_or_default().to_string_lossy();
+    announce(&format!("npm ci in {name}"), "about 10 s", || {
+        command::run(
+            Command::new("npm")
+                .args(["ci", "--no-audit", "--no-fund"])
+                .current_dir(directory),
+        )
+    })
+}
+
+/// Whether `node_modules` was installed from the lock file as it is now; npm leaves a copy in there.
+fn is_installed(directory: &Path) -> bool {
+    let changed = |name: &str| fs::metadata(directory.join(name))?.modified();
+    match (
+        changed("node_modules/.package-lock.json"),
+        changed("package-lock.json"),
+    ) {
+        (Ok(installed), Ok(locked)) => installed >= locked,
+        _ => false,
     }
 }
 

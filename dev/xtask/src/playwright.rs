@@ -3,14 +3,13 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fs;
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
 
-use crate::progress::{Steps, announce};
+use crate::progress::Steps;
 use crate::workspace::Workspace;
 use crate::{browser, build, command, firefox, frontend, node, server};
 
@@ -77,15 +76,7 @@ impl Playwright {
         let chromium = browser::ensure()?;
         node::ensure()?;
         let directory = workspace.root.join("end2end");
-        if !is_installed(&directory) {
-            announce("npm ci in end2end", "about 10 s", || {
-                command::run(
-                    Command::new("npm")
-                        .args(["ci", "--no-audit", "--no-fund"])
-                        .current_dir(&directory),
-                )
-            })?;
-        }
+        node::install(&directory)?;
         Ok(Self {
             directory,
             chromium,
@@ -114,17 +105,5 @@ impl Playwright {
             .env("SERVER_BINARY", program)
             .env(browser::VARIABLE, &self.chromium);
         command
-    }
-}
-
-/// Whether `node_modules` was installed from the lock file as it is now; npm leaves a copy in there.
-fn is_installed(directory: &Path) -> bool {
-    let changed = |name: &str| fs::metadata(directory.join(name))?.modified();
-    match (
-        changed("node_modules/.package-lock.json"),
-        changed("package-lock.json"),
-    ) {
-        (Ok(installed), Ok(locked)) => installed >= locked,
-        _ => false,
     }
 }

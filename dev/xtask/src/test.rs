@@ -8,7 +8,7 @@ use crate::playwright::Playwright;
 use crate::postgres::{self, Postgres};
 use crate::progress::Steps;
 use crate::workspace::Workspace;
-use crate::{command, frontend, oathtool, python, server};
+use crate::{command, frontend, oathtool, python, server, typescript};
 
 pub(crate) fn run(workspace: &Workspace, filters: &[String]) -> Result<()> {
     let mut steps = Steps::default();
@@ -32,6 +32,9 @@ fn run_everything(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
     let python = steps.step("Python", "seconds the first time", || {
         python::ensure(workspace)
     })?;
+    steps.step("TypeScript", "seconds the first time", || {
+        typescript::ensure(workspace)
+    })?;
     steps.step("page as shipped", "minutes", || {
         frontend::build(workspace, frontend::Profile::Release)
     })?;
@@ -43,6 +46,9 @@ fn run_everything(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
     })?;
     steps.step("Python client", "two minutes", || {
         python::test_client(workspace, &python, &program)
+    })?;
+    steps.step("TypeScript client", "a minute", || {
+        typescript::test_client(workspace, &program)
     })?;
     steps.step("browser tests", "fifteen minutes", || {
         playwright.test_all(&program, postgres.temporary.as_deref())

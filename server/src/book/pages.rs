@@ -45,6 +45,7 @@ const FILES: [(&str, &str, &str); 29] = files![
     "contributing": "CONTRIBUTING.md",
     "bench": "dev/bench/README.md",
     "python": "clients/python/README.md",
+    "typescript": "clients/typescript/README.md",
 ];
 
 /// One page.

@@ -1,0 +1,143 @@
+/**
+ * What all adapters share: one call of a tool is one approval, under a key that the same call has after a restart.
+ *
+ * A framework that starts again with the same call finds what it asked before, answered or not, by that key. The tool
+ * runs with what a person approved, once: an approval that an earlier run has used is refused.
+ */
+
+import { createHash } from "node:crypto";
+
+import { canonicalJson, snapshotObject } from "../canonical.js";
+import { Handraise } from "../client.js";
+import { AlreadyUsed, Cancelled, Denied, Expired, HandraiseError } from "../errors.js";
+import type { Interaction, JsonObject } from "../models.js";
+import type { Options } from "../options.js";
+import { type Decision, expectApproved } from "../verdicts.js";
+
+/** How an adapter asks. */
+export interface AdapterOptions extends Omit<Options, "idempotencyKey" | "attachments"> {
+  /** The app's own id of this run or conversation, the same after a restart: with the id of the call and its arguments
+   * it says which approval is meant. */
+  readonly conversation?: string;
+  /** Left out, one is made from the environment. */
+  readonly client?: Handraise;
+  /** Left out, the question names the tool. */
+  readonly prompt?: string | ((call: { tool: string; arguments: JsonObject }) => string);
+  /** Whether people may change the arguments first: `true`, or an object with `paths` or a flat JSON `schema`. */
+  readonly amendable?: boolean | JsonObject;
+  readonly approvals?: number | JsonObject;
+  readonly maxAge?: number;
+  /** Whether the framework is to stop before the tool, so that the process may end while people are asked. Left out,
+   * the tool itself waits. */
+  readonly durable?: boolean;
+}
+
+/** One call of a tool, as a framework has it. */
+export interface Call {
+  readonly tool: string;
+  /** The framework's id of the call. */
+  readonly id: string | undefined;
+  readonly arguments: unknown;
+  /** Instead of the one in the options. */
+  readonly conversation?: string | undefined;
+}
+
+/** On a function that waits for people: a second one would ask them twice. */
+const GATED = Symbol.for("handraise.gated");
+
+export class Gate {
+  readonly client: Handraise;
+
+  constructor(
+    private readonly framework: string,
+    private readonly options: AdapterOptions,
+  ) {
+    this.client = options.client ?? new Handraise();
+  }
+
+  get isDurable(): boolean {
+    return this.options.durable ?? false;
+  }
+
+  /** Asks, unless it was asked before, and returns at once. */
+  async ask(call: Call): Promise<Interaction> {
+    const { prompt, tool, args, options } = this.question(call);
+    // So that nothing is asked that could not be proven.
+    await this.client.known();
+    const { maxAge: _, ...more } = options;
+    return this.client.open("approval", prompt, { ...more, tool, arguments: args });
+  }
+
+  /** Asks, unless it was asked before, and waits until it is decided. */
+  async decide(call: Call): Promise<Decision> {
+    const { prompt, tool, args, options } = this.question(call);
+    return this.client.decide(prompt, tool, args, options);
+  }
+
+  /**
+   * Runs the tool with what was approved. `schema` is the framework's own, which changed arguments have to fit.
+   *
+   * Throws `Denied`, `Expired`, `Cancelled`, `AlreadyUsed`, and whatever else `Handraise.approve` throws.
+   */
+  async run<T>(call: Call, schema: unknown, work: (args: JsonObject) => T): Promise<Awaited<T>> {
+    const decision = expectApproved(await this.decide(call));
+    const { id } = decision.interaction;
+    await expectFits(decision, schema);
+    await this.client.consume(id);
+    let result: Awaited<T>;
+    try {
+      result = await work(decision.arguments);
+    } catch (error) {
+      // A message may hold what is nobody's business.
+      await this.client.reportSoon(id, "failed", error instanceof Error ? error.constructor.name : typeof error);
+      throw error;
+    }
+    await this.client.reportSoon(id, "done");
+    return result;
+  }
+
+  private question(call: Call) {
+    const { client: _, conversation, prompt, durable: __, ...options } = this.options;
+    const args = snapshotObject(call.arguments ?? {}, "arguments");
+    const run = call.conversation ?? conversation;
+    if (!call.id || !run) {
+      const lacking = run ? `this call of ${call.tool} has no id` : "pass `conversation`, the same after a restart";
+      throw new HandraiseError(`which approval is meant after a restart cannot be told: ${lacking}`);
+    }
+    const text = canonicalJson([this.framework, run, call.id, call.tool, args]);
+    const idempotencyKey = `${this.framework}-${createHash("sha256").update(text).digest("hex")}`;
+    const said = typeof prompt === "function" ? prompt({ tool: call.tool, arguments: args }) : prompt;
+    return {
+      prompt: said ?? `May this agent run \`${call.tool}\`?`,
+      tool: call.tool,
+      args,
+      options: { ...options, idempotencyKey },
+    };
+  }
+}
+
+/** Marks what waits for people. Throws when it does so already, by this adapter or another. */
+export function gated<T extends (...args: never[]) => unknown>(tool: string, before: unknown, after: T): T {
+  if (typeof before !== "function") throw new TypeError(`the tool ${tool} does not run here, so it cannot be held back`);
+  if (GATED in before) throw new HandraiseError(`the tool ${tool} asks people already: give it to one adapter alone`);
+  return Object.defineProperty(after, GATED, { value: true });
+}
+
+/** What the model is told of a call that did not run; throws what is a fault and no decision. */
+export function toldToModel(error: unknown): string {
+  const isDecided = [Denied, Expired, Cancelled, AlreadyUsed].some((kind) => error instanceof kind);
+  if (!isDecided) throw error;
+  return `The tool did not run: ${(error as Error).message}`;
+}
+
+/** Changed arguments that the tool does not take are no approval of anything. */
+async function expectFits(decision: Decision, schema: unknown): Promise<void> {
+  if (decision.interaction.amended === null) return;
+  const standard = (schema as { "~standard"?: { validate?(value: unknown): unknown } } | undefined)?.["~standard"];
+  const checked = (await standard?.validate?.(decision.arguments)) as { issues?: unknown } | undefined;
+  if (checked?.issues) {
+    throw new HandraiseError(
+      `the arguments were changed to some that the tool does not take, so it did not run: ${JSON.stringify(checked.issues)}`,
+    );
+  }
+}
