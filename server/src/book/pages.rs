@@ -15,11 +15,12 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 29] = files![
+const FILES: [(&str, &str, &str); 31] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "api": "docs/api.md",
     "agents": "docs/agents.md",
+    "adapters": "docs/adapters.md",
     "mcp": "docs/mcp.md",
     "answering": "docs/answering.md",
     "reach": "docs/reach.md",
