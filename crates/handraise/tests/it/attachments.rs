@@ -701,7 +701,7 @@ async fn a_dialog_leads_to_an_answer_with_files(database: TestDatabase) {
 
     // Where that page takes no answer with files, or no answer at all, nothing leads to it.
     let form = json!({"kind": "form", "questions": [{"id": "when", "prompt": "When?"}]});
-    let long = json!({"prompt": "A word of many. ".repeat(2_000)});
+    let long = json!({"prompt": "A word of many. ".repeat(1_200)});
     let with_file = json!({"attachments": ids(&two(&agent).await)});
     for asked in [form, long, with_file] {
         let asked = agent.ask(asked).await;

@@ -633,7 +633,7 @@ async fn what_was_answered_before_is_taken_by_a_tap_and_sent_by_none(database: T
     desk.done(&earlier, "answer", json!({"selected": ["ttl"]}))
         .await;
     let asked = agent.ask(choice).await;
-    assert!(!phone.look(&asked).await.contains("checked"));
+    assert!(!phone.look(&asked).await.contains(" checked"));
     let shown = taken(&phone, &asked, &earlier, "").await;
     holds(&shown, &["value=\"ttl\" checked", "answered today."]);
     assert_eq!(shown.matches(" checked").count(), 1, "{shown}");
