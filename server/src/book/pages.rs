@@ -15,7 +15,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 29] = files![
+const FILES: [(&str, &str, &str); 31] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "api": "docs/api.md",
@@ -44,6 +44,7 @@ const FILES: [(&str, &str, &str); 29] = files![
     "decisions": "docs/decisions.md",
     "contributing": "CONTRIBUTING.md",
     "bench": "dev/bench/README.md",
+    "adapters": "docs/adapters.md",
     "python": "clients/python/README.md",
     "typescript": "clients/typescript/README.md",
 ];
