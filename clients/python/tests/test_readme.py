@@ -12,6 +12,9 @@ from typing import Any, Dict, List
 import pytest
 from serving import PATIENCE, Desk, Server
 
+import handraise
+from handraise.calls import Calls
+
 FOLDER = Path(__file__).resolve().parents[1]
 BLOCKS = re.findall(r"^## ([^\n]+)|^```python\n(.*?)^```", (FOLDER / "README.md").read_text(), re.M | re.S)
 
@@ -70,3 +73,13 @@ def test_a_block_does_what_it_says(
 
 def test_no_block_is_left_out() -> None:
     assert len(blocks()) == 11
+
+
+def test_every_call_of_the_table_is_there() -> None:
+    # That it is the table of the other client, too, is a test of that one.
+    text = (FOLDER / "README.md").read_text()
+    names = re.findall(r"^\| `(\w+)` \| `\w+` \|", text.split("## Calls\n")[1].split("\n## ")[0], re.M)
+    flows = [name for name, value in vars(handraise.Handraise).items() if callable(value) and not name.startswith("_")]
+    assert set(flows) - {"carry_out", "close"} <= set(names)
+    for name in names:
+        assert any(hasattr(holder, name) for holder in (handraise.Handraise, Calls, handraise)), name

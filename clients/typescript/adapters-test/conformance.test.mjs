@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, afterEach, beforeEach, it } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -98,22 +98,27 @@ const CASES = {
     assert.match(said.call_Cy, /paid 12.5 to Cy/);
     assert.doesNotMatch(said.call_Bo, /paid/);
     assert.deepEqual(paid(), ["Ana", "Cy"]);
-    for (const name of ["Ana", "Cy"]) assert.equal((await desk.get(calls.get(name).id)).report.outcome, "done");
+    for (const name of ["Ana", "Cy"]) {
+      const { consumed, report } = await desk.get(calls.get(name).id);
+      // This SDK hides from the adapter whether the tool threw.
+      const told = adapter.framework === "@openai/agents" ? undefined : "done";
+      assert.deepEqual([report?.outcome, consumed !== null], [told, true]);
+    }
   },
   "killed while it waits": async (adapter, mode) => {
-    const first = start(adapter, mode);
+    start(adapter, mode);
     const calls = await asked();
-    let killed = first;
     for (let n = 1; n <= KILLS; n += 1) {
-      await inTime(proxy.awaitRequest(POLL, proxy.count(POLL) + 1));
-      killed.child.kill("SIGKILL");
-      await killed.ended;
-      // Every second answer comes while no process is there to hear it.
+      // All three wait.
+      await inTime(proxy.awaitRequest(POLL, 3 * n));
+      program.child.kill("SIGKILL");
+      await program.ended;
+      // This answer comes while no process is there to hear it.
       if (n === KILLS) await desk.answer(calls.get("Bo").id, { approved: true });
-      killed = start(adapter, mode);
+      start(adapter, mode);
     }
     for (const name of ["Cy", "Ana"]) await desk.answer(calls.get(name).id, { approved: true });
-    const said = await killed.heard();
+    const said = await program.heard();
     for (const name of ["Ana", "Bo", "Cy"]) assert.match(said[`call_${name}`], new RegExp(`paid 12.5 to ${name}`));
     assert.equal((await desk.all()).length, 3);
     assert.deepEqual(paid(), ["Ana", "Bo", "Cy"]);
@@ -162,7 +167,7 @@ const CASES = {
     // All that the server keeps, byte for byte.
     for (const name of readdirSync(server.folder)) {
       const file = join(server.folder, name);
-      if (name.startsWith("handraise.db")) assert.ok(!readFileSync(file).includes(SECRET), name);
+      if (statSync(file).isFile()) assert.ok(!readFileSync(file).includes(SECRET), name);
     }
   },
 };
@@ -211,5 +216,6 @@ function note(what, { name }, mode) {
 
 after(() => {
   const names = [...Object.keys(CASES), "an unsupported version says which are", "two adapters for one call are noticed"];
-  table(ADAPTERS, names, passed);
+  // A part of the suite says nothing of the rest.
+  if (passed.size === names.length * ADAPTERS.length) table(ADAPTERS, names, passed);
 });

@@ -50,6 +50,9 @@ fn run_everything(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
     steps.step("TypeScript client", "a minute", || {
         typescript::test_client(workspace, &program)
     })?;
+    steps.step("TypeScript adapters", "two minutes", || {
+        typescript::test_adapters(workspace, &program)
+    })?;
     steps.step("browser tests", "fifteen minutes", || {
         playwright.test_all(&program, postgres.temporary.as_deref())
     })

@@ -46,8 +46,10 @@ export function approved<Tools extends Readonly<Record<string, Tool>>>(tools: To
   const behind = Object.entries(tools).map(([name, tool]) => {
     const own = tool.execute as Execute;
     const execute: Execute = (input, details) =>
-      gate.run({ tool: name, id: details.toolCallId, arguments: input }, tool.inputSchema, (args) =>
-        own.call(tool, args, details),
+      gate.run(
+        { tool: name, id: details.toolCallId, arguments: input },
+        (args) => own.call(tool, args, details),
+        { schema: tool.inputSchema },
       );
     const stops = gate.isDurable ? { needsApproval: true } : {};
     return [name, { ...tool, ...stops, execute: gated(name, own, execute) }];

@@ -76,10 +76,15 @@ export class Gate {
 
   /**
    * Runs the tool with what was approved. `schema` is the framework's own, which changed arguments have to fit.
+   * `reports` is whether what the tool throws comes this far, so that people can be told what came of it.
    *
    * Throws `Denied`, `Expired`, `Cancelled`, `AlreadyUsed`, and whatever else `Handraise.approve` throws.
    */
-  async run<T>(call: Call, schema: unknown, work: (args: JsonObject) => T): Promise<Awaited<T>> {
+  async run<T>(
+    call: Call,
+    work: (args: JsonObject) => T,
+    { schema, reports = true }: { schema?: unknown; reports?: boolean } = {},
+  ): Promise<Awaited<T>> {
     const decision = expectApproved(await this.decide(call));
     const { id } = decision.interaction;
     await expectFits(decision, schema);
@@ -92,7 +97,7 @@ export class Gate {
       await this.client.reportSoon(id, "failed", error instanceof Error ? error.constructor.name : typeof error);
       throw error;
     }
-    await this.client.reportSoon(id, "done");
+    if (reports) await this.client.reportSoon(id, "done");
     return result;
   }
 

@@ -57,7 +57,7 @@ export function approved<T extends Tool>(tools: readonly T[], options: AdapterOp
       }
       const call = { tool: tool.name, id: input.id, arguments: input.args, conversation: threadOf(config, options) };
       try {
-        return await gate.run(call, undefined, (args) => own.call(tool, { ...input, args }, config));
+        return await gate.run(call, (args) => own.call(tool, { ...input, args }, config));
       } catch (error) {
         return toldToModel(error);
       }

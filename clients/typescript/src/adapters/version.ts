@@ -8,7 +8,7 @@ import { HandraiseError } from "../errors.js";
 
 /** The frameworks, and the beginnings of the versions that the conformance suite passes with. */
 export const SUPPORTED = {
-  ai: ["6.", "7."],
+  ai: ["7."],
   "@openai/agents": ["0.20."],
   "@langchain/langgraph": ["1."],
 } as const;
