@@ -5,7 +5,6 @@
 mod call;
 mod decide;
 mod report;
-mod tools;
 
 use std::{
     io::{IsTerminal, Read, Write},
@@ -21,8 +20,8 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use super::{Server, say};
+use crate::tool_name::{self, ToolName};
 use call::{Call, Event, SessionEnd};
-use tools::ToolName;
 
 /// For the server to say itself that it has expired, and for the work after an approval.
 const GRACE: Duration = Duration::from_secs(5);
@@ -55,7 +54,7 @@ pub enum HookCommand {
 #[derive(Debug, Args)]
 pub struct ClaudeCode {
     /// Tools that need an approval; a `*` at the end stands for anything [default: all the hook is called for]
-    #[arg(long, value_delimiter = ',', value_name = "NAME,...", value_parser = tools::parsed)]
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...", value_parser = tool_name::parsed)]
     tools: Vec<ToolName>,
     /// How many seconds people have
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=86_400))]
