@@ -141,12 +141,17 @@ pub(super) async fn approve(
             .granted(&closed.id, &trust, &expected, &SystemClock);
         let receipt = granted.await?;
         decision::agrees(&receipt, &closed)?;
-        let action = amended.map_or_else(|| wanted.action.clone(), |(action, _)| action);
-        // Before the approval is used: the agent may ask anew.
-        if let Some(schema) = &wanted.schema {
-            fit::check(schema, &action.arguments.0)
-                .context("it was approved with arguments that the tool does not take")?;
-        }
+        let action = match amended {
+            None => wanted.action.clone(),
+            Some((action, _)) => {
+                // Before the approval is used: the agent may ask anew.
+                let schema = wanted.schema.as_ref();
+                let schema = schema.context("its arguments must not be changed")?;
+                fit::check(schema, &action.arguments.0)
+                    .context("it was approved with arguments that the tool does not take")?;
+                action
+            }
+        };
         let run = format!("mcp proxy {key}");
         desk.client.consume(&closed.id, &run, &trust).await?;
         if receipt.decision.asked_nobody() {
