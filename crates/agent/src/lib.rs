@@ -1,7 +1,7 @@
 //! The agent's end: the commands with which a program on any machine asks people and goes on, and their parts.
 //!
 //! [`client`] calls a server and believes no decision without its signature; [`watch`] lets a person answer in a
-//! terminal; [`bridge`] passes the Model Context Protocol on; [`commands`] is the command line on top of them. It
+//! terminal; [`bridge`] passes the Model Context Protocol on, and [`proxy`] stands in front of another server of it; [`commands`] is the command line on top of them. It
 //! knows a server by its HTTP API alone: no database, no use case and no page.
 //!
 //! Uses `domain`, `machine`, `signing` and `visible`. Begin with `commands/ask.rs`, then `client/mod.rs`.
@@ -9,4 +9,6 @@
 mod bridge;
 mod client;
 pub mod commands;
+mod proxy;
+mod tool_name;
 mod watch;

@@ -1,8 +1,9 @@
 //! The content a receipt must have before an agent acts on it. That a trusted key signed it is checked elsewhere; here,
 //! that it is about this question, this action and this moment.
 
+use anyhow::{Context, ensure};
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
-use domain::interaction::{Kind, Outcome, Receipt, people};
+use domain::interaction::{Action, Kind, Outcome, Receipt, people};
 use serde_json::Value;
 use thiserror::Error;
 
@@ -204,6 +205,36 @@ pub(crate) fn agrees(receipt: &Receipt, closed: &Interaction) -> Result<(), Unfi
         }
     }
     Ok(())
+}
+
+/// The action that is to run instead, with its digest, if the server says so. It is made of the arguments that the caller
+/// gets; whether they were approved the receipt says.
+///
+/// # Errors
+/// When this agent takes no changed `action`, or the server's word contradicts itself.
+pub(crate) fn amended(
+    closed: &Interaction,
+    action: Option<&Action>,
+) -> anyhow::Result<Option<(Action, String)>> {
+    let Some(said) = &closed.amended else {
+        return Ok(None);
+    };
+    let action = action.context(
+        "its arguments were changed before it was approved, which was not asked for: nothing may run",
+    )?;
+    let arguments = serde_json::from_value(said["arguments"].clone());
+    let action = Action {
+        arguments: arguments.context("the changed arguments are none")?,
+        ..action.clone()
+    };
+    let digest = action
+        .digest()
+        .context("the changed action has no canonical form")?;
+    ensure!(
+        said["digest"] == digest.as_str(),
+        "the server says another digest of the changed action than it has"
+    );
+    Ok(Some((action, digest)))
 }
 
 /// Whether it is of now, and not of a time that is over.

@@ -6,6 +6,7 @@ mod interaction;
 pub(crate) mod known_servers;
 pub(crate) mod retry;
 mod trust;
+pub(crate) mod verdict;
 
 use std::{fmt, time::Duration};
 

@@ -407,30 +407,6 @@ fn is_decision(kind: &str) -> bool {
         .contains(&kind)
 }
 
-/// The digest of the action that is to run instead, if the server says so. It is made of the arguments that the caller
-/// gets; whether they were approved the receipt says.
-fn amended(closed: &Interaction, asked: &Asked) -> anyhow::Result<Option<String>> {
-    let Some(said) = &closed.amended else {
-        return Ok(None);
-    };
-    let action = asked.amendable.as_ref().context(
-        "its arguments were changed before it was approved, which was not asked for: nothing may run",
-    )?;
-    let arguments = serde_json::from_value(said["arguments"].clone());
-    let action = Action {
-        arguments: arguments.context("the changed arguments are none")?,
-        ..action.clone()
-    };
-    let digest = action
-        .digest()
-        .context("the changed action has no canonical form")?;
-    ensure!(
-        said["digest"] == digest.as_str(),
-        "the server says another digest of the changed action than it has"
-    );
-    Ok(Some(digest))
-}
-
 async fn use_decision(
     client: &Client,
     closed: &Interaction,
@@ -438,11 +414,12 @@ async fn use_decision(
     (kind, digest): (Kind, &str),
     run: Run,
 ) -> anyhow::Result<()> {
+    let amended = decision::amended(closed, asked.amendable.as_ref())?;
     let expected = Expected {
         interaction_id: Some(asked.id.clone()),
         kind,
         digest: digest.to_owned(),
-        amended: amended(closed, asked)?,
+        amended: amended.map(|(_, digest)| digest),
         approvers: asked.approvers,
         attachments: asked.attachments.clone(),
         agent_id: asked.agent_id.clone().or_else(|| closed.agent_id()),

@@ -48,6 +48,7 @@ mod mcp_bridge;
 mod mcp_clients;
 mod mcp_conformance;
 mod mcp_permission;
+mod mcp_proxy;
 mod mcp_tasks;
 mod memories;
 mod metrics;

@@ -1,8 +1,8 @@
 //! `handraise mcp`, line by line.
 
 use std::{
-    io::{BufRead, BufReader, Read, Write},
-    process::{Child, ChildStdin, Command, Output, Stdio},
+    io::Read,
+    process::{self, Command, Output},
 };
 
 use chrono::TimeDelta;
@@ -10,12 +10,12 @@ use machine::clock::{Clock as _, SystemClock};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
-use tokio::{net::TcpListener, sync::mpsc};
+use tokio::net::TcpListener;
 
 use crate::support::{
     app::{TestApp, http_client},
     caller::{Caller, json_of, path_of},
-    mcp::{question_after, sent},
+    mcp::{Stdio, question_after, sent},
 };
 
 store::on_both_databases!(
@@ -29,13 +29,6 @@ store::on_both_databases!(
     what_a_client_that_ends_has_asked_is_taken_back,
 );
 
-/// The program, with a client at its other end.
-struct Bridge {
-    child: Child,
-    input: ChildStdin,
-    lines: mpsc::UnboundedReceiver<String>,
-}
-
 fn command(url: &str, token: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_handraise"));
     command.arg("mcp");
@@ -44,61 +37,15 @@ fn command(url: &str, token: &str) -> Command {
     command
 }
 
-impl Bridge {
-    fn start(url: &str, token: &str) -> Self {
-        Self::of(command(url, token))
-    }
-
-    fn of(mut command: Command) -> Self {
-        command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        let (send, lines) = mpsc::unbounded_channel();
-        std::thread::spawn(move || {
-            for line in output.lines() {
-                send.send(line.unwrap()).unwrap();
-            }
-        });
-        Self {
-            input: child.stdin.take().unwrap(),
-            child,
-            lines,
-        }
-    }
-
-    fn say(&mut self, line: &str) {
-        writeln!(self.input, "{line}").unwrap();
-    }
-
-    async fn hear(&mut self) -> Value {
-        serde_json::from_str(&self.lines.recv().await.unwrap()).unwrap()
-    }
-
-    async fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        self.result(tool, arguments).await["structuredContent"].clone()
-    }
-
-    async fn result(&mut self, tool: &str, arguments: Value) -> Value {
-        let params = json!({ "name": tool, "arguments": arguments });
-        let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
-        self.say(&call.to_string());
-        let said = self.hear().await;
-        assert_eq!(said["id"], 7);
-        said["result"].clone()
-    }
-
-    /// It goes when nobody speaks to it any more.
-    fn end(mut self) {
-        drop(self.input);
-        assert!(self.child.wait().unwrap().success());
-    }
+fn start(url: &str, token: &str) -> Stdio {
+    Stdio::of(command(url, token))
 }
 
 async fn a_restart_between_two_calls_is_not_noticed(database: TestDatabase) {
     let first = TestApp::start_with(&database, |config| config.mcp_hold_seconds = 0).await;
     let agent = first.agent("backend").await;
     let desk = first.responder("desk").await.token;
-    let mut bridge = Bridge::start(&first.url(""), &agent.token);
+    let mut bridge = start(&first.url(""), &agent.token);
     let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25",
         "capabilities": {},
@@ -140,7 +87,7 @@ async fn a_restart_between_two_calls_is_not_noticed(database: TestDatabase) {
 
 async fn what_goes_wrong_is_an_answer_to_the_call(database: TestDatabase) {
     let app = TestApp::start(&database).await;
-    let mut bridge = Bridge::start(&app.url("/"), "hr_agent_nobody");
+    let mut bridge = start(&app.url("/"), "hr_agent_nobody");
     bridge.say("no JSON");
     assert_eq!(bridge.hear().await["error"]["code"], -32_700);
     // Nobody waits for an answer to this one.
@@ -188,7 +135,7 @@ async fn an_allow_is_passed_on_only_with_its_proof(database: TestDatabase) {
         if let Some(key) = &key {
             command.env("HANDRAISE_PUBLIC_KEY", key);
         }
-        let mut bridge = Bridge::of(command);
+        let mut bridge = Stdio::of(command);
         let after = app.last_seq().await;
         let answer = async {
             if is_asked {
@@ -236,8 +183,8 @@ async fn an_allow_by_a_grant_is_passed_on_with_its_proof_and_told(database: Test
 
     let mut command = command(&app.url(""), &agent.token);
     command.env("HANDRAISE_KNOWN_SERVERS", app.known_servers());
-    command.stderr(Stdio::piped());
-    let mut bridge = Bridge::of(command);
+    command.stderr(process::Stdio::piped());
+    let mut bridge = Stdio::of(command);
     let wanted = asked("cargo test -p domain");
     let result = bridge.result("approve_tool_use", wanted.clone()).await;
     let said: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
@@ -287,7 +234,7 @@ async fn an_allow_of_a_moment_ago_is_not_one_for_the_next_run(database: TestData
     let serving = tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
     let mut command = command(&between, &agent.token);
     command.env("HANDRAISE_PUBLIC_KEY", app.public_key());
-    let mut bridge = Bridge::of(command);
+    let mut bridge = Stdio::of(command);
     let answer = async {
         let asked = question_after(&desk, 0).await;
         desk.done(&asked, "answer", json!({ "approved": true }))
@@ -338,7 +285,7 @@ async fn an_unused_approval_of_an_earlier_call_is_not_one_of_the_next(database: 
     let serving = tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
     let mut command = command(&between, &agent.token);
     command.env("HANDRAISE_PUBLIC_KEY", app.public_key());
-    let mut bridge = Bridge::of(command);
+    let mut bridge = Stdio::of(command);
     let result = bridge.result("approve_tool_use", wanted).await;
     let said = result["content"][0]["text"].as_str().unwrap();
     let why = "it answers another question than this agent has asked";
@@ -363,7 +310,7 @@ async fn what_a_client_that_ends_has_asked_is_taken_back(database: TestDatabase)
     let (agent, desk) = (app.agent("coder").await, app.responder("desk").await);
     let mut command = command(&app.url(""), &agent.token);
     command.env("HANDRAISE_PUBLIC_KEY", app.public_key());
-    let mut bridge = Bridge::of(command);
+    let mut bridge = Stdio::of(command);
     let arguments = json!({ "tool_name": "Bash", "input": { "command": "rm -rf build" } });
     let params = json!({ "name": "approve_tool_use", "arguments": arguments });
     let call = json!({ "jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": params });
@@ -378,7 +325,7 @@ async fn what_a_client_cancels_is_taken_back(database: TestDatabase) {
     let (agent, desk) = (app.agent("coder").await, app.responder("desk").await);
     let mut command = command(&app.url(""), &agent.token);
     command.env("HANDRAISE_PUBLIC_KEY", app.public_key());
-    let mut bridge = Bridge::of(command);
+    let mut bridge = Stdio::of(command);
     let arguments = json!({ "tool_name": "Bash", "input": { "command": "rm -rf build" } });
     let params = json!({ "name": "approve_tool_use", "arguments": arguments });
     let call = json!({ "jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": params });
@@ -434,7 +381,7 @@ async fn nothing_of_the_servers_but_the_decision_is_passed_on() {
         let mut command = command(&url, "hr_agent_x");
         let key = crate::support::liar::key().verifying_key();
         command.env("HANDRAISE_PUBLIC_KEY", key.to_string());
-        let mut bridge = Bridge::of(command);
+        let mut bridge = Stdio::of(command);
         // It is answered as well, and nobody waits for that.
         bridge.say(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
         let arguments = json!({ "tool_name": "Bash", "input": {} });
@@ -495,7 +442,7 @@ async fn an_allow_that_somebody_made_up_is_a_denial() {
         let mut command = command(&url, "hr_agent_x");
         let key = crate::support::liar::key().verifying_key();
         command.env("HANDRAISE_PUBLIC_KEY", key.to_string());
-        let mut bridge = Bridge::of(command);
+        let mut bridge = Stdio::of(command);
         let arguments = json!({ "tool_name": "Bash", "input": input });
         let result = bridge.result("approve_tool_use", arguments).await;
         let said: Value =

@@ -9,8 +9,9 @@ use machine::clock::{Clock, SystemClock};
 
 use super::call::Call;
 use crate::client::{
-    Client, Interaction, Trust,
+    Client, Trust,
     decision::{self, Expected},
+    verdict,
 };
 use crate::commands::{files::Named, new_key};
 
@@ -33,7 +34,7 @@ pub(super) async fn decide(
     let key = new_key();
     let asked = client.ask(&body, &key).await?;
     let closed = client.wait(&asked.id).await?;
-    let comment = match verdict(&closed) {
+    let comment = match verdict::verdict(&closed) {
         Ok(comment) => comment,
         Err(no) => {
             // It was answered, even if the server does not hear that it was collected.
@@ -89,29 +90,4 @@ async fn unchanged(call: &Arc<Call>, files: &Named, approved: &str) -> anyhow::R
         "something else was approved than is about to run"
     );
     Ok(())
-}
-
-/// What was said with a yes.
-fn verdict(closed: &Interaction) -> anyhow::Result<String> {
-    let answer = closed.answer.as_ref();
-    let who = answer.and_then(|answer| answer.responder.as_ref());
-    let by_rule = who.is_some_and(|who| who["via"] == "policy");
-    let who = who.and_then(|who| who["name"].as_str());
-    let who = match who.unwrap_or("Somebody") {
-        rule if by_rule => format!("The policy `{rule}`"),
-        who => who.to_owned(),
-    };
-    let comment = answer.and_then(|answer| answer.text.as_deref());
-    let comment = comment.filter(|text| !text.is_empty());
-    let comment = comment.map_or_else(String::new, |text| format!(": {text}"));
-    match closed.outcome.as_deref() {
-        Some("approved") => {
-            ensure!(closed.approved == Some(true), "the approval is not one");
-            Ok(comment)
-        }
-        Some("denied") => bail!("{who} denied it{comment}"),
-        Some("expired") => bail!("nobody approved it in time, so it must not run"),
-        Some("cancelled") => bail!("the request was taken back, so it must not run"),
-        _ => bail!("there is no clear answer, so it must not run"),
-    }
 }

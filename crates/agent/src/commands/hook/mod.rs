@@ -9,7 +9,6 @@ mod plan;
 mod questions;
 mod report;
 mod told;
-mod tools;
 
 use std::{
     io::{IsTerminal, Read, Write},
@@ -26,9 +25,9 @@ use tokio::time::timeout;
 
 use super::{Server, say};
 use crate::client::Client;
+use crate::tool_name::{self, ToolName};
 use call::{Call, Event, SessionEnd};
 use told::Told;
-use tools::ToolName;
 
 /// For the server to say itself that it has expired, and for the work after an approval.
 const GRACE: Duration = Duration::from_secs(5);
@@ -68,7 +67,7 @@ pub enum HookCommand {
 #[derive(Debug, Args)]
 pub struct ClaudeCode {
     /// Tools that need an approval; a `*` at the end stands for anything [default: all the hook is called for]
-    #[arg(long, value_delimiter = ',', value_name = "NAME,...", value_parser = tools::parsed)]
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...", value_parser = tool_name::parsed)]
     tools: Vec<ToolName>,
     /// How many seconds people have
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=86_400))]

@@ -1,7 +1,13 @@
 //! `/mcp` without a library: calls of its tools, and the questions that come of them.
 
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::{self, Child, ChildStdin, Command},
+};
+
 use reqwest::{RequestBuilder, Response, StatusCode, header};
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
 
 use super::caller::{Caller, json_of};
 
@@ -48,4 +54,59 @@ pub(crate) async fn call(agent: &Caller<'_>, tool: &str, arguments: Value) -> Va
     let said = json_of(response, StatusCode::OK).await;
     assert!(said["error"].is_null(), "{said}");
     said["result"].clone()
+}
+
+/// A program that speaks the protocol on standard input and output, with a client at its other end.
+pub(crate) struct Stdio {
+    pub(crate) child: Child,
+    input: ChildStdin,
+    lines: mpsc::UnboundedReceiver<String>,
+}
+
+impl Stdio {
+    pub(crate) fn of(mut command: Command) -> Self {
+        command
+            .stdin(process::Stdio::piped())
+            .stdout(process::Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let (send, lines) = mpsc::unbounded_channel();
+        std::thread::spawn(move || {
+            for line in output.lines() {
+                send.send(line.unwrap()).unwrap();
+            }
+        });
+        Self {
+            input: child.stdin.take().unwrap(),
+            child,
+            lines,
+        }
+    }
+
+    pub(crate) fn say(&mut self, line: &str) {
+        writeln!(self.input, "{line}").unwrap();
+    }
+
+    pub(crate) async fn hear(&mut self) -> Value {
+        serde_json::from_str(&self.lines.recv().await.unwrap()).unwrap()
+    }
+
+    pub(crate) async fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.result(tool, arguments).await["structuredContent"].clone()
+    }
+
+    pub(crate) async fn result(&mut self, tool: &str, arguments: Value) -> Value {
+        let params = json!({ "name": tool, "arguments": arguments });
+        let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
+        self.say(&call.to_string());
+        let said = self.hear().await;
+        assert_eq!(said["id"], 7);
+        said["result"].clone()
+    }
+
+    /// It goes when nobody speaks to it any more.
+    pub(crate) fn end(mut self) {
+        drop(self.input);
+        assert!(self.child.wait().unwrap().success());
+    }
 }

@@ -1,15 +1,15 @@
-//! Which tools a hook is there for.
+//! Tools, as `--tools` names them: one, or all whose names begin so.
 
 /// A tool's name in `--tools`, or the beginning of several.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ToolName {
+pub(crate) struct ToolName {
     name: String,
     /// Whether anything may follow.
     is_open: bool,
 }
 
 /// A name that no tool has would let every tool run: it is refused.
-pub(super) fn parsed(text: &str) -> Result<ToolName, String> {
+pub(crate) fn parsed(text: &str) -> Result<ToolName, String> {
     let text = text.trim();
     let name = text.strip_suffix('*');
     let (name, is_open) = (name.unwrap_or(text), name.is_some());
@@ -27,7 +27,7 @@ pub(super) fn parsed(text: &str) -> Result<ToolName, String> {
 
 impl ToolName {
     /// Whether this tool is meant. Capitals do not matter: to ask once too often is better than not at all.
-    pub(super) fn means(&self, tool: &str) -> bool {
+    pub(crate) fn means(&self, tool: &str) -> bool {
         let tool = tool.trim().to_lowercase();
         match self.is_open {
             true => tool.starts_with(&self.name),
