@@ -654,7 +654,8 @@ export interface paths {
          * Adds rules to those that are in force.
          * @description A token only makes policies stricter: each rule forbids, asks or says that something is destructive, and names teams that the
          *     token answers for. Admins take rules away and allow, on the page or by `handraise policy set`. With a fault in one of them
-         *     none is added.
+         *     none is added. A rule that stands there as it is may be sent again, after a lost reply: nothing is changed by it. Another rule
+         *     under its name is refused.
          */
         post: operations["add_policies"];
         delete?: never;
