@@ -153,11 +153,11 @@ impl Proxy {
         loop {
             tokio::select! {
                 line = from_client.recv() => match line {
-                    Some(line) => self.from_client(line),
+                    Some(line) => self.hear_client(line),
                     None => break,
                 },
                 line = self.server.lines.next_line() => match line {
-                    Ok(Some(line)) => self.from_server(&line),
+                    Ok(Some(line)) => self.hear_server(&line),
                     Ok(None) | Err(_) => return self.server_has_ended().await,
                 },
                 Some(event) = self.tasks.join_next() => {
@@ -172,7 +172,7 @@ impl Proxy {
         Ok(())
     }
 
-    fn from_client(&mut self, line: String) {
+    fn hear_client(&mut self, line: String) {
         let mut line = match Line::read(line) {
             Ok(line) => line,
             Err(error) => {
@@ -290,7 +290,7 @@ impl Proxy {
         });
     }
 
-    fn from_server(&mut self, line: &str) {
+    fn hear_server(&mut self, line: &str) {
         let Ok(mut said) = serde_json::from_str::<Value>(line) else {
             if !line.trim().is_empty() {
                 let why = "the MCP server says something that is no message; it is not passed on";
@@ -537,7 +537,7 @@ impl Proxy {
         let leaving = async {
             // What the server has begun it may finish, and it may still say what came of it.
             while let Ok(Some(line)) = self.server.lines.next_line().await {
-                self.from_server(&line);
+                self.hear_server(&line);
             }
             self.settle().await;
             self.server.child.wait().await

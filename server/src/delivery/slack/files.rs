@@ -54,12 +54,9 @@ impl Cards {
             self.delete_files(client, &earlier).await?;
             return Ok(!earlier.is_empty());
         }
-        let at = match self.card_of(&interaction) {
-            Some(at) => at,
-            None => {
-                let waits = self.waits_for_its_card(&interaction, &told.claimed);
-                return Err(waits.await.inspect_err(log).ok());
-            }
+        let Some(at) = self.card_of(&interaction) else {
+            let waits = self.waits_for_its_card(&interaction, &told.claimed);
+            return Err(waits.await.inspect_err(log).ok());
         };
         if !earlier.is_empty() {
             if self.are_in_thread(client, &at, &earlier).await? {
