@@ -2,6 +2,7 @@
 
 use std::{fs, path::PathBuf, process::Command};
 
+use chrono::TimeDelta;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
@@ -311,6 +312,9 @@ async fn an_approval_that_is_not_proven_is_none(database: TestDatabase) {
         .asks(&app, &desk, (1, "write"), json!({ "path": "/x" }))
         .await;
     assert_eq!(hasty.heard(1).await.0["isError"], true);
+    // It waited by its own clock; the server's stands still until here.
+    app.clock.advance(TimeDelta::seconds(1));
+    app.state.service.expire_due().await.unwrap();
     assert_eq!(agent.poll(&asked).await["state"], "expired");
     for proxied in [proxied, hasty] {
         assert!(proxied.log.lines().is_empty());
