@@ -9,6 +9,7 @@
 mod bridge;
 mod client;
 pub mod commands;
+mod input;
 mod proxy;
 mod tool_name;
 mod watch;

@@ -9,7 +9,7 @@ mod proof;
 
 use std::{
     collections::{BTreeSet, HashMap},
-    io::{self, BufRead, Write},
+    io::{self, Write},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -21,14 +21,17 @@ use reqwest::{Client, Request, Response, StatusCode, Url, header};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use tokio::{
-    sync::{mpsc, watch},
+    sync::watch,
     task::{AbortHandle, JoinSet},
     time::{Instant, timeout},
 };
 
-use crate::client::{
-    self,
-    retry::{Missed, persist},
+use crate::{
+    client::{
+        self,
+        retry::{Missed, persist},
+    },
+    input::lines,
 };
 use proof::{Call, Proof};
 
@@ -349,20 +352,6 @@ fn cancelled(message: &Value) -> Option<String> {
     let is_one = message["method"] == "notifications/cancelled" && message.get("id").is_none();
     let id = message["params"].get("requestId")?;
     is_one.then(|| id.to_string())
-}
-
-/// Lines of standard input, read by a thread of their own: a read of it cannot be given up.
-fn lines() -> mpsc::Receiver<String> {
-    let (send, lines) = mpsc::channel(16);
-    std::thread::spawn(move || {
-        for line in io::stdin().lock().lines() {
-            let Ok(line) = line else { return };
-            if !line.trim().is_empty() && send.blocking_send(line).is_err() {
-                return;
-            }
-        }
-    });
-    lines
 }
 
 fn say(said: Result<Option<String>, tokio::task::JoinError>) -> anyhow::Result<()> {

@@ -15,7 +15,7 @@ mod tools;
 
 use std::{
     collections::HashMap,
-    io::{self, BufRead, Write},
+    io::{self, Write},
     sync::Arc,
     time::Duration,
 };
@@ -29,6 +29,7 @@ use tokio::{
     time::timeout,
 };
 
+use crate::input::lines;
 use approve::{Approved, Wanted};
 use desk::{Progress, Unanswered, failed, words};
 use message::{Asks, Line};
@@ -602,20 +603,6 @@ impl Asking {
             let _ = withdraw.send(why);
         }
     }
-}
-
-/// Lines of standard input, read by a thread of their own: a read of it cannot be given up.
-fn lines() -> mpsc::Receiver<String> {
-    let (send, lines) = mpsc::channel(16);
-    std::thread::spawn(move || {
-        for line in io::stdin().lock().lines() {
-            let Ok(line) = line else { return };
-            if !line.trim().is_empty() && send.blocking_send(line).is_err() {
-                return;
-            }
-        }
-    });
-    lines
 }
 
 /// Standard output, written by a thread of its own: a client that does not read holds nothing else up.
