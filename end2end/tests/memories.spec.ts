@@ -54,5 +54,9 @@ test("what was answered before is legible in both themes and on a phone", async 
     await expect(page.getByText("Answered before")).toBeVisible();
     await expectLegible(page);
     await page.screenshot({ path: test.info().outputPath(`answered-before-${colorScheme}-${width}.png`), fullPage: true });
+    await page.goto(`${server.url}/q/${asked.id}?files=`);
+    await expect(page.getByText("Answered before")).toBeVisible();
+    await expectLegible(page);
+    await page.screenshot({ path: test.info().outputPath(`answered-before-quick-${colorScheme}-${width}.png`), fullPage: true });
   }
 });
