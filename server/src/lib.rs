@@ -6,6 +6,7 @@
 //!
 //! Uses every crate of ours but `agent` and `frontend`. Begin with [`run`], then `router.rs`.
 
+mod a2a;
 pub mod api;
 pub mod auth;
 pub mod body;

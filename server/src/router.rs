@@ -14,8 +14,9 @@ use tokio::time::timeout;
 use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::{
+    a2a,
     api::{openapi, v1},
-    auth::{address, browser, same_origin, session},
+    auth::{address, agent, browser, same_origin, session},
     book, compression, health, mcp,
     observe::{self, Observer},
     problem::Problem,
@@ -60,7 +61,11 @@ pub fn router(state: AppState) -> Router {
         // For programs that know the host alone (RFC 8615).
         .route(
             "/.well-known/handraise-keys.json",
-            get(v1::keys::get).layer(strangers),
+            get(v1::keys::get).layer(strangers.clone()),
+        )
+        .route(
+            "/.well-known/agent-card.json",
+            get(a2a::card::get).layer(strangers),
         )
         .route("/docs", get(openapi::page::show))
         .route("/docs/search", get(book::search))
@@ -76,8 +81,8 @@ pub fn router(state: AppState) -> Router {
         .nest("/api", api(&state))
         .merge(for_browsers)
         .layer(compression::layer())
-        // What rmcp answers says its own length.
-        .merge(tools(&state))
+        // What rmcp answers says its own length, and what A2A streams is short.
+        .merge(agents(&state))
         .layer(CatchPanicLayer::custom(|_| {
             Problem::internal().into_response()
         }))
@@ -177,10 +182,12 @@ fn api(state: &AppState) -> Router<AppState> {
         .method_not_allowed_fallback(async || Problem::method_not_allowed())
 }
 
-fn tools(state: &AppState) -> Router<AppState> {
-    let door = middleware::from_fn_with_state(state.clone(), mcp::door::open);
+/// The doors of agents that speak a protocol.
+fn agents(state: &AppState) -> Router<AppState> {
+    let door = middleware::from_fn_with_state(state.clone(), agent::open);
     Router::new()
         .route_service("/mcp", mcp::service(state))
+        .route("/a2a", post(a2a::call))
         .layer(door)
 }
 

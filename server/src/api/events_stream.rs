@@ -8,14 +8,11 @@ use axum::response::{
 };
 use domain::{Event, Principal, TokenId};
 use futures::{Stream, StreamExt, stream};
-use tokio::{
-    sync::broadcast::Receiver,
-    time::{MissedTickBehavior, interval},
-};
+use tokio::sync::broadcast::Receiver;
 
 use super::caller::Waiter;
 use crate::{
-    auth::bearer::Credential,
+    auth::bearer,
     hub::{FeedItem, news},
     limits::Place,
     observe::Held,
@@ -28,9 +25,6 @@ use crate::{
 const PAGE: u32 = 200;
 /// Often enough for proxies that cut silent connections after a minute.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
-
-/// How late a stream ends whose token was revoked, should the live feed not tell of it.
-const CHECK: Duration = Duration::from_secs(15);
 
 struct Follower {
     state: AppState,
@@ -52,7 +46,7 @@ pub(super) fn open(state: AppState, waiter: Waiter, after: i64) -> Result<Respon
         ..
     } = waiter;
     let place = credential.place(&state)?;
-    let revoked = revoked(state.clone(), credential, principal.clone());
+    let revoked = bearer::revoked(state.clone(), credential, principal.clone());
     let follower = Follower {
         // Before reading: what is committed after this line is not missed.
         feed: state.hub.feed(),
@@ -68,26 +62,6 @@ pub(super) fn open(state: AppState, waiter: Waiter, after: i64) -> Result<Respon
         .into_response();
     response.extensions_mut().insert(Held);
     Ok(response)
-}
-
-/// Completes when the token is good no more. Until then its holder is there.
-fn revoked(state: AppState, credential: Credential, reader: Principal) -> impl Future<Output = ()> {
-    // Before anything is read: what is revoked after this line is not missed.
-    let mut access_ended = state.service.access_ended().subscribe();
-    async move {
-        let mut tick = interval(CHECK);
-        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            tokio::select! {
-                Ok(()) = access_ended.changed() => {}
-                _ = tick.tick() => {}
-            }
-            if credential.check(&state).await.is_err() {
-                return;
-            }
-            state.service.note_listening(&reader);
-        }
-    }
 }
 
 impl Follower {

@@ -1,12 +1,18 @@
 //! Who holds a bearer token. Cookies count for nothing here.
 
+use std::time::Duration;
+
 use axum::http::{HeaderMap, header, request::Parts};
 use domain::{Principal, SecretHash, TokenId};
 use service::{ServiceError, secret::Secret};
 use store::Holder;
+use tokio::time::{MissedTickBehavior, interval};
 
 use super::address::ClientAddress;
 use crate::{limits::Place, observe, problem::Problem, state::AppState};
+
+/// How late a stream ends whose token was revoked, should the live feed not tell of it.
+const CHECK: Duration = Duration::from_secs(15);
 
 /// A token that was good when the request came, and may be revoked while its holder waits.
 #[derive(Clone, Copy)]
@@ -53,6 +59,30 @@ pub(crate) async fn authenticate(
         state.limits.count_stranger(*address)?;
     }
     Err(refused)
+}
+
+/// Completes when the token is good no more. Until then its holder is there.
+pub(crate) fn revoked(
+    state: AppState,
+    credential: Credential,
+    reader: Principal,
+) -> impl Future<Output = ()> {
+    // Before anything is read: what is revoked after this line is not missed.
+    let mut access_ended = state.service.access_ended().subscribe();
+    async move {
+        let mut tick = interval(CHECK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                Ok(()) = access_ended.changed() => {}
+                _ = tick.tick() => {}
+            }
+            if credential.check(&state).await.is_err() {
+                return;
+            }
+            state.service.note_listening(&reader);
+        }
+    }
 }
 
 /// Whether the token is still good after the body of a request was awaited.

@@ -17,15 +17,13 @@ use tokio::time::Instant;
 
 use super::{
     arguments::{self, WaitArguments},
-    attach,
-    door::Caller,
-    hold,
+    attach, hold,
     rounds::Rounds,
     said,
     server::McpServer,
     tasks,
 };
-use crate::problem::Problem;
+use crate::{auth::agent::Caller, problem::Problem};
 
 impl McpServer {
     /// Asks, and waits a moment. A client that knows tasks gets one instead, and looks after it; one that goes along with

@@ -8,10 +8,9 @@ use service::ServiceError;
 
 use super::{
     arguments::{self, wrong},
-    door::Caller,
     server::McpServer,
 };
-use crate::problem::Problem;
+use crate::{auth::agent::Caller, problem::Problem};
 
 /// The name of the argument.
 const ATTACHMENTS: &str = "attachments";

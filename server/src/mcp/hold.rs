@@ -6,8 +6,8 @@ use domain::{Interaction, InteractionId};
 use rmcp::{RoleServer, service::RequestContext};
 use tokio::time::{Instant, timeout_at};
 
-use super::{door::Caller, server::McpServer};
-use crate::problem::Problem;
+use super::server::McpServer;
+use crate::{auth::agent::Caller, problem::Problem};
 
 /// Clients give up on a model's call after a minute.
 pub(super) const LONGEST: Duration = Duration::from_secs(50);

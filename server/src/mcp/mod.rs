@@ -1,12 +1,11 @@
 //! The Model Context Protocol at `/mcp`: tools with which a model asks people.
 //!
-//! The protocol is `rmcp`'s; here is who comes in ([`door`]), what the tools are ([`tools`]), and what they do.
+//! The protocol is `rmcp`'s; here is what the tools are ([`tools`]), and what they do.
 //! Every request stands for itself: nothing is kept between two of them, so any node can take any.
 
 mod arguments;
 mod ask;
 mod attach;
-pub(crate) mod door;
 mod hold;
 mod permission;
 mod questions;
@@ -26,7 +25,7 @@ use rmcp::transport::streamable_http_server::{
 use crate::state::AppState;
 use server::McpServer;
 
-/// The service at `/mcp`, behind the [`door`].
+/// The service at `/mcp`, behind [`crate::auth::agent::open`].
 pub(crate) fn service(state: &AppState) -> StreamableHttpService<McpServer, NeverSessionManager> {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)

@@ -19,8 +19,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use service::ServiceError;
 
-use super::{arguments, door::Caller, server::McpServer};
-use crate::problem::Problem;
+use super::{arguments, server::McpServer};
+use crate::{auth::agent::Caller, problem::Problem};
 
 /// A warning that people need before they approve: the hook looks into files, this cannot.
 const UNSEEN: &str =

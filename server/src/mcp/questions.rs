@@ -6,11 +6,10 @@ use store::InteractionQuery;
 
 use super::{
     arguments::{self, CancelArguments, ListArguments},
-    door::Caller,
     said,
     server::McpServer,
 };
-use crate::{problem::Problem, resource::STATES};
+use crate::{auth::agent::Caller, problem::Problem, resource::STATES};
 
 const DEFAULT_LIMIT: u32 = 20;
 /// How many are listed at once.

@@ -19,7 +19,8 @@ use rmcp::{
 use serde::{Deserialize, Serialize};
 use signing::Sealer;
 
-use super::{door::Caller, server::McpServer};
+use super::server::McpServer;
+use crate::auth::agent::Caller;
 
 /// The official clients give up after ten.
 const ROUNDS: u32 = 8;

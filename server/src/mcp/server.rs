@@ -17,8 +17,8 @@ use rmcp::{
     service::RequestContext,
 };
 
-use super::{door::Caller, said, tools};
-use crate::state::AppState;
+use super::{said, tools};
+use crate::{auth::agent::Caller, state::AppState};
 
 const INSTRUCTIONS: &str = "\
 Handraise asks people for you. Ask with `ask_human` when you are stuck, unsure, or about to do something that cannot \

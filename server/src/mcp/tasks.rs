@@ -10,8 +10,8 @@ use rmcp::{
 use serde_json::Value;
 use service::ServiceError;
 
-use super::{arguments, door::Caller, server::McpServer};
-use crate::problem::Problem;
+use super::{arguments, server::McpServer};
+use crate::{auth::agent::Caller, problem::Problem};
 
 /// People take a while.
 const POLL_INTERVAL_MS: u64 = 5_000;

@@ -6,6 +6,7 @@
     reason = "a test that cannot go on fails"
 )]
 
+mod a2a;
 mod amending;
 mod answering;
 mod ask_command;

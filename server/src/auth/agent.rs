@@ -15,28 +15,23 @@ use axum::{
 use domain::{AgentRef, Principal, json::values_at_most, limits};
 use url::{Host, Url};
 
-use crate::{
-    auth::{
-        bearer::{Credential, authenticate},
-        same_origin::is_same_origin,
-    },
-    body::why_unread,
-    observe::Held,
-    problem::Problem,
-    state::AppState,
+use super::{
+    bearer::{Credential, authenticate},
+    same_origin::is_same_origin,
 };
+use crate::{body::why_unread, observe::Held, problem::Problem, state::AppState};
 
 /// The agent that calls: in the extensions of its request.
 #[derive(Clone)]
-pub(super) struct Caller {
-    pub(super) agent: AgentRef,
-    pub(super) credential: Credential,
+pub(crate) struct Caller {
+    pub(crate) agent: AgentRef,
+    pub(crate) credential: Credential,
     /// Whether its request was held.
-    pub(super) held: Arc<AtomicBool>,
+    pub(crate) held: Arc<AtomicBool>,
 }
 
 impl Caller {
-    pub(super) fn principal(&self) -> Principal {
+    pub(crate) fn principal(&self) -> Principal {
         Principal::Agent(self.agent.clone())
     }
 }
