@@ -1,6 +1,8 @@
 // AG-UI: `handraise/ag-ui` against the official client and its schemas, with a scripted agent behind HTTP.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterEach, beforeEach, it } from "node:test";
 
@@ -10,6 +12,10 @@ import { Handraise, HandraiseError } from "handraise";
 import { answerOf, ask, interruptOf, interrupted, resume } from "handraise/ag-ui";
 
 import { Desk, Server, inTime, newFolder } from "../build/tests/serving.js";
+import { place } from "./places.mjs";
+
+// Of the client, one folder up.
+const ts = createRequire(new URL("../package.json", import.meta.url))("typescript");
 
 const YES_OR_NO = { type: "object", properties: { approved: { type: "boolean" } }, required: ["approved"] };
 const EDITED = {
@@ -167,12 +173,12 @@ it("a deadline of ours that passes, and a question that is taken back, are cance
 });
 
 it("an interrupt that expires takes no answer: what was asked is taken back", async () => {
-  const { own } = await agent([approval("Ana", { expiresAt: new Date(Date.now() + 2500).toISOString() })]);
+  const { own } = await agent([approval("Ana", { expiresAt: new Date(Date.now() + 2500).toISOString() }), approval("Bo")]);
   await assert.rejects(inTime(resume(own, { client })), (error) => error instanceof HandraiseError && /int-Ana/.test(error.message));
-  const [one] = await desk.all();
-  assert.equal(one.state, "cancelled");
+  const states = Object.fromEntries((await desk.all()).map((one) => [one.action.arguments.to, one.state]));
+  assert.deepEqual(states, { Ana: "cancelled", Bo: "pending" });
   await assert.rejects(ask(own, { client }), /takes no answer any more/);
-  assert.equal((await desk.all()).length, 1);
+  assert.equal((await desk.all()).length, 2);
 });
 
 it("an interrupt that people cannot answer says why, and nothing is asked", async () => {
@@ -229,4 +235,26 @@ it("a front end's entry that does not fit says where", async () => {
   assert.throws(() => answerOf(pay, entry({ approved: true }, { interruptId: "other" })), /interruptId/);
   assert.throws(() => interruptOf({ ...pay, kind: "notification" }), TypeError);
   assert.throws(() => interrupted({ threadId: "t", runId: "r" }, []), TypeError);
+});
+
+it("the official client takes and gives our types", () => {
+  const file = join(place("types"), "types.mts");
+  writeFileSync(
+    file,
+    `import { HttpAgent } from "@ag-ui/client";
+     import type { Interrupt, ResumeEntry } from "@ag-ui/core";
+     import { type RunFinished, interruptOf, resume } from "handraise/ag-ui";
+     const agent = new HttpAgent({ url: "http://127.0.0.1" });
+     const entries: ResumeEntry[] = await resume(agent, {});
+     await agent.runAgent({ resume: await resume(agent, {}) });
+     export const shown = (from: Parameters<typeof interruptOf>[0]): Interrupt => interruptOf(from);
+     export const ended = (event: RunFinished): Interrupt[] => event.outcome.interrupts;
+     export { entries };`,
+  );
+  const options = {
+    strict: true, noEmit: true, skipLibCheck: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, types: [],
+    lib: ["lib.es2022.d.ts", "lib.dom.d.ts"],
+  };
+  const found = ts.getPreEmitDiagnostics(ts.createProgram([file], options));
+  assert.deepEqual(found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n")), []);
 });

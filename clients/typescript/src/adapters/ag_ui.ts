@@ -47,8 +47,15 @@ export async function ask(run: Run, options: AgUiOptions): Promise<Interaction[]
  */
 export async function resume(run: Run, options: AgUiOptions): Promise<ResumeEntry[]> {
   const client = options.client ?? new Handraise();
-  const questions = await current(run, options, client);
-  return Promise.all(questions.map((one) => one.settle(client)));
+  const stop = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+  const questions = await current(run, { ...options, signal }, client);
+  try {
+    return await Promise.all(questions.map((one) => one.settle(client)));
+  } finally {
+    // Without the answer to one of them, those to the others resume nothing.
+    stop.abort();
+  }
 }
 
 interface Question {
@@ -69,7 +76,8 @@ async function current(run: Run, options: AgUiOptions, client: Handraise): Promi
 function approval(run: Run, interrupt: Interrupt, options: AgUiOptions): Question {
   const { tool, args } = actionOf(run, interrupt);
   const [prompt, about] = asked(run, interrupt, options, 0);
-  const more = { ...about, amendable: amendable(interrupt) };
+  // What several people approve, none of them changes.
+  const more = { ...about, amendable: options.approvals === undefined && amendable(interrupt) };
   return {
     open: (client) => {
       const { maxAge: _, ...rest } = more;
@@ -201,16 +209,12 @@ function asked<O extends AgUiOptions>(run: Run, interrupt: Interrupt, options: O
 async function inTime<T>(
   client: Handraise, run: Run, interrupt: Interrupt, options: AgUiOptions, wait: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const { signal } = options;
   const late = new AbortController();
-  // No timer of JavaScript takes more.
-  const left = Math.min(deadlineOf(interrupt) - Date.now(), 2 ** 31 - 1);
-  const timer = Number.isFinite(deadlineOf(interrupt)) ? setTimeout(() => late.abort(), left) : undefined;
-  const end = () => late.abort(signal?.reason);
-  signal?.addEventListener("abort", end);
-  if (signal?.aborted) end();
+  const left = deadlineOf(interrupt) - Date.now();
+  // One that is further away than a timer of JavaScript can be set is looked at when the answer is there.
+  const timer = left < 2 ** 31 ? setTimeout(() => late.abort(), left) : undefined;
   try {
-    const settled = await wait(late.signal);
+    const settled = await wait(options.signal ? AbortSignal.any([late.signal, options.signal]) : late.signal);
     if (deadlineOf(interrupt) <= Date.now()) throw tooLate([interrupt]);
     return settled;
   } catch (error) {
@@ -219,7 +223,6 @@ async function inTime<T>(
     throw tooLate([interrupt]);
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", end);
   }
 }
 

@@ -10,11 +10,11 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
   integer: ["minimum", "maximum"],
   boolean: [],
 };
-const EVERYWHERE = ["type", "title", "description", "default"];
+const EVERYWHERE = ["type", "title", "description"];
 /** What says nothing of which values fit. */
-const ANNOTATIONS = ["$schema", "$id", "$comment", "examples", "deprecated", "readOnly", "writeOnly", "format"];
+const ANNOTATIONS = ["$schema", "$id", "$comment", "default", "examples", "deprecated", "readOnly", "writeOnly", "format"];
 const OBJECT = ["type", "title", "description", "properties", "required", "additionalProperties"];
-const FIELDS = 50;
+const [FIELDS, VALUES] = [50, 100];
 
 /**
  * The part of a schema that the server takes; `null` when it is not flat. What narrows a member further, such as a
@@ -36,7 +36,8 @@ function flatMember(member: unknown, isCheckedLater: boolean): JsonObject | null
   const known = typeof type === "string" ? KEYWORDS[type] : undefined;
   if (!isObject(member) || known === undefined) return null;
   const values = member["enum"];
-  const isText = values === undefined || (Array.isArray(values) && values.every((one) => typeof one === "string"));
+  const isListed = Array.isArray(values) && values.length > 0 && values.length <= VALUES;
+  const isText = values === undefined || (isListed && values.every((one) => typeof one === "string"));
   const flat = kept(member, [...EVERYWHERE, ...known], isCheckedLater);
   return isText && flat !== null ? withoutNotes(flat) : null;
 }
