@@ -22,6 +22,7 @@ try {
   for (const program of ["ai", "openai_agents", "langgraph"]) {
     for (const mode of ["held", "durable"]) await kill(program, mode);
   }
+  await kill("ag_ui", "durable");
 } finally {
   await server.kill();
 }
