@@ -27,6 +27,9 @@ await new Promise((done) => backend.listen(0, "127.0.0.1", done));
 
 const agent = new HttpAgent({ url: `http://127.0.0.1:${backend.address().port}` });
 await agent.runAgent();
-while (agent.pendingInterrupts.length > 0) await agent.runAgent({ resume: await resume(agent, {}) });
+while (agent.pendingInterrupts.length > 0) {
+  const { threadId, messages, pendingInterrupts: interrupts } = agent;
+  await agent.runAgent({ resume: await resume({ threadId, messages, interrupts }, {}) });
+}
 console.log(`The tool says: ${agent.messages.at(-1).content}`);
 backend.close();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::{
-    Interaction,
+    Interaction, InteractionId,
     interaction::{Draft, Kind},
     mcp,
 };
@@ -13,25 +13,35 @@ use rmcp::{
     service::RequestContext,
 };
 use service::Asked;
+use tokio::time::Instant;
 
 use super::{
     arguments::{self, WaitArguments},
     attach,
     door::Caller,
-    hold, said,
+    hold,
+    rounds::Rounds,
+    said,
     server::McpServer,
     tasks,
 };
 use crate::problem::Problem;
 
 impl McpServer {
-    /// Asks, and waits a moment. A client that knows tasks gets one instead, and looks after it.
+    /// Asks, and waits a moment. A client that knows tasks gets one instead, and looks after it; one that goes along with
+    /// rounds gets the next.
     pub(super) async fn ask_human(
         &self,
         caller: &Caller,
         mut arguments: JsonObject,
+        rounds: &Rounds,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, Problem> {
+        let wait = Duration::from_secs(self.state.config.mcp_hold_seconds.into());
+        let wait = wait.min(hold::LONGEST);
+        if let Some(id) = rounds.waits_for() {
+            return self.waited(caller, id, wait, Some(rounds), context).await;
+        }
         let files = attach::take(&mut arguments)?;
         let (draft, key) = arguments::draft(mcp::ASK_HUMAN, arguments)?;
         let kind = Some(arguments::kind(&draft)?);
@@ -43,24 +53,44 @@ impl McpServer {
         if asked.state.is_pending() && knows_tasks.is_some_and(|known| known.supports_tasks()) {
             return Ok(CreateTaskResult::new(tasks::task(&asked)).into());
         }
-        let wait = Duration::from_secs(self.state.config.mcp_hold_seconds.into());
-        let wait = wait.min(hold::LONGEST);
-        let interaction = self.held(caller, asked.id, wait, context).await?;
-        Ok(self.taken(caller, interaction).await?.into())
+        self.waited(caller, asked.id, wait, Some(rounds), context)
+            .await
     }
 
-    /// Waits for the answer to what was asked before.
+    /// Waits for the answer to what was asked before. A model that says how long gets no rounds beyond that.
     pub(super) async fn wait_for_answer(
         &self,
         caller: &Caller,
         arguments: JsonObject,
+        rounds: &Rounds,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, Problem> {
         let WaitArguments { id, seconds } = arguments::read(arguments)?;
         let wait = seconds.map_or(hold::LONGEST, Duration::from_secs);
         let wait = wait.min(hold::LONGEST);
         let id = arguments::id(&id)?;
+        let rounds = seconds.is_none().then_some(rounds);
+        self.waited(caller, id, wait, rounds, context).await
+    }
+
+    /// The tool's result once the question is closed or the wait is over. A client that goes along gets another round
+    /// instead while people think, but never one that would not wait: none without a place to be held at, and none when
+    /// the server stops.
+    async fn waited(
+        &self,
+        caller: &Caller,
+        id: InteractionId,
+        wait: Duration,
+        rounds: Option<&Rounds>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, Problem> {
+        let began = Instant::now();
         let interaction = self.held(caller, id, wait, context).await?;
+        let was_held = !wait.is_zero() && began.elapsed() >= wait;
+        let next = rounds.filter(|_| was_held && interaction.state.is_pending());
+        if let Some(next) = next.and_then(|rounds| rounds.next(id, self.state.service.now())) {
+            return Ok(next);
+        }
         Ok(self.taken(caller, interaction).await?.into())
     }
 

@@ -10,6 +10,7 @@ pub(crate) mod door;
 mod hold;
 mod permission;
 mod questions;
+mod rounds;
 mod said;
 mod server;
 mod tasks;

@@ -77,10 +77,17 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let caller = caller(&context)?;
+        let rounds = match self.rounds(&call, &caller, &context) {
+            Ok(rounds) => rounds,
+            Err(refused) => return Ok(refused.into()),
+        };
         let arguments = call.arguments.unwrap_or_default();
         let outcome = match &*call.name {
-            mcp::ASK_HUMAN => self.ask_human(&caller, arguments, &context).await,
-            mcp::WAIT_FOR_ANSWER => self.wait_for_answer(&caller, arguments, &context).await,
+            mcp::ASK_HUMAN => self.ask_human(&caller, arguments, &rounds, &context).await,
+            mcp::WAIT_FOR_ANSWER => {
+                self.wait_for_answer(&caller, arguments, &rounds, &context)
+                    .await
+            }
             mcp::NOTIFY_HUMAN => self.notify_human(&caller, arguments).await,
             mcp::CANCEL_QUESTION => self.cancel_question(&caller, arguments).await,
             mcp::APPROVE_TOOL_USE => {

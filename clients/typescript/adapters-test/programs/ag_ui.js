@@ -8,7 +8,7 @@ const toolCalls = CALLS.map(({ id, tool, args }) => ({ id, type: "function", fun
 const run = {
   threadId: options.conversation,
   messages: [{ id: "m1", role: "assistant", toolCalls }],
-  pendingInterrupts: CALLS.map(({ id }) => ({ id: `int-${id}`, reason: "tool_call", toolCallId: id, responseSchema })),
+  interrupts: CALLS.map(({ id }) => ({ id: `int-${id}`, reason: "tool_call", toolCallId: id, responseSchema })),
 };
 const entries = await resume(run, { client: options.client });
 const heard = CALLS.map(({ id, args }) => {

@@ -135,7 +135,7 @@ async function changeable(amendable: AdapterOptions["amendable"], call: Call): P
 
 /** A form, where a tool's schema is flat; else whatever the tool itself takes. */
 export async function formOf(schema: () => unknown): Promise<JsonObject | true> {
-  const flat = flatSchema(await schema(), { isCheckedLater: true });
+  const flat = flatSchema(await schema());
   return flat === null ? true : { schema: flat };
 }
 

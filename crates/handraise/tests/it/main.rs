@@ -49,6 +49,7 @@ mod mcp_clients;
 mod mcp_conformance;
 mod mcp_permission;
 mod mcp_proxy;
+mod mcp_rounds;
 mod mcp_tasks;
 mod memories;
 mod metrics;

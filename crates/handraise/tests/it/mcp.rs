@@ -9,7 +9,7 @@ use store::testing::TestDatabase;
 use crate::support::{
     app::TestApp,
     caller::{Caller, json_of},
-    mcp::{NEWEST, call, first_question, post, sent, tool_call},
+    mcp::{call, first_question, newest, post, sent, tool_call},
     people::operator,
 };
 
@@ -53,26 +53,13 @@ fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap()
 }
 
-/// A request as the newest version wants it: it says by itself what it is.
-async fn self_contained(agent: &Caller<'_>, method: &str, mut params: Value, tasks: bool) -> Value {
+async fn self_contained(agent: &Caller<'_>, method: &str, params: Value, tasks: bool) -> Value {
     let extensions = if tasks {
         json!({ "io.modelcontextprotocol/tasks": {} })
     } else {
         json!({})
     };
-    let name = params["name"].as_str().or(params["taskId"].as_str());
-    let name = name.unwrap_or_default().to_owned();
-    params["_meta"] = json!({
-        "io.modelcontextprotocol/protocolVersion": NEWEST,
-        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
-        "io.modelcontextprotocol/clientCapabilities": { "extensions": extensions },
-    });
-    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-    let request = sent(agent.post("/mcp"), &message)
-        .header("mcp-protocol-version", NEWEST)
-        .header("mcp-method", method)
-        .header("mcp-name", name);
-    request.send().await.unwrap().json().await.unwrap()
+    newest(agent, method, params, json!({ "extensions": extensions })).await
 }
 
 async fn only_agents_come_in(database: TestDatabase) {

@@ -23,6 +23,28 @@ pub(crate) async fn post(agent: &Caller<'_>, message: Value) -> Response {
     sent(agent.post("/mcp"), &message).send().await.unwrap()
 }
 
+/// A request as the newest version wants it: it says by itself what it is, and what its client can do.
+pub(crate) async fn newest(
+    agent: &Caller<'_>,
+    method: &str,
+    mut params: Value,
+    capabilities: Value,
+) -> Value {
+    let name = params["name"].as_str().or(params["taskId"].as_str());
+    let name = name.unwrap_or_default().to_owned();
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": NEWEST,
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
+    });
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+    let request = sent(agent.post("/mcp"), &message)
+        .header("mcp-protocol-version", NEWEST)
+        .header("mcp-method", method)
+        .header("mcp-name", name);
+    request.send().await.unwrap().json().await.unwrap()
+}
+
 pub(crate) fn tool_call(tool: &str, arguments: Value) -> Value {
     let params = json!({ "name": tool, "arguments": arguments });
     json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params })
