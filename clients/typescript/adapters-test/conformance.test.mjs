@@ -130,7 +130,7 @@ const CASES = {
     assert.deepEqual(paid(), []);
   },
   "amended arguments run": async (adapter, mode) => {
-    const { heard } = start(adapter, mode, { amendable: true });
+    const { heard } = start(adapter, mode, { amendable: { paths: ["/amount"] } });
     const calls = await asked();
     await desk.answer(calls.get("Ana").id, { approved: true, arguments: { to: "Ana", amount: 3 } });
     // What the tool does not take.
@@ -140,6 +140,28 @@ const CASES = {
     assert.match(said.call_Ana, /paid 3 to Ana/);
     assert.doesNotMatch(said.call_Bo, /paid/);
     assert.deepEqual(runs().map((one) => `${one.to} ${one.amount}`).sort(), ["Ana 3", "Cy 12.5"]);
+  },
+  "a form by the tool's schema": async (adapter, mode) => {
+    const { heard } = start(adapter, mode, { amendable: true });
+    const calls = await asked();
+    const { schema } = calls.get("Ana").amendable;
+    assert.deepEqual(Object.entries(schema.properties).map(([name, { type }]) => `${name} ${type}`), ["to string", "amount number"]);
+    const wrong = { approved: true, arguments: { to: "Ana", amount: "much" } };
+    await assert.rejects(desk.answer(calls.get("Ana").id, wrong), /arguments.amount.*must be a number/);
+    await desk.answer(calls.get("Ana").id, { approved: true, arguments: { to: "Ana", amount: 3 } });
+    for (const name of ["Bo", "Cy"]) await desk.answer(calls.get(name).id, { approved: true });
+    await heard();
+    assert.deepEqual(runs().map((one) => `${one.to} ${one.amount}`).sort(), ["Ana 3", "Bo 12.5", "Cy 12.5"]);
+  },
+  "a report that is refused changes nothing": async (adapter, mode) => {
+    // This one reports nothing.
+    if (adapter.framework === "@openai/agents") return false;
+    const { heard } = start(adapter, mode);
+    const calls = await asked();
+    for (const { id } of calls.values()) proxy.forgeReply(`POST /api/v1/interactions/${id}/report`, "HTTP/1.1 409 Conflict\r\nContent-Length: 0\r\n\r\n");
+    for (const { id } of calls.values()) await desk.answer(id, { approved: true });
+    const said = await heard();
+    for (const name of ["Ana", "Bo", "Cy"]) assert.match(said[`call_${name}`], new RegExp(`paid 12.5 to ${name}`));
   },
   "a deadline that passes": async (adapter, mode) => {
     const said = await start(adapter, mode, { timeout: 1 }).heard();
@@ -176,8 +198,8 @@ for (const adapter of ADAPTERS) {
   for (const [what, run] of Object.entries(CASES)) {
     for (const mode of MODES) {
       it(`${adapter.name}, ${mode}: ${what}`, async () => {
-        await run(adapter, mode);
-        note(what, adapter, mode);
+        if ((await run(adapter, mode)) === false) passed.set(`${what}\n${adapter.name}`, ["-"]);
+        else note(what, adapter, mode);
       });
     }
   }

@@ -15,12 +15,14 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 31] = files![
+const FILES: [(&str, &str, &str); 33] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "api": "docs/api.md",
     "agents": "docs/agents.md",
     "adapters": "docs/adapters.md",
+    "moving": "docs/moving.md",
+    "examples": "examples/README.md",
     "mcp": "docs/mcp.md",
     "answering": "docs/answering.md",
     "reach": "docs/reach.md",

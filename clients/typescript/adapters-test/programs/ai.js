@@ -1,6 +1,6 @@
 import { generateText, isStepCount, tool } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
-import { answers, approved } from "handraise/ai";
+import { answers, approved, forms } from "handraise/ai";
 
 import { CALLS, PARAMETERS, SECRET, find, isDurable, keep, options, pay, tell } from "./script.js";
 
@@ -19,16 +19,15 @@ const model = new MockLanguageModelV4({
   },
 });
 
-const tools = approved(
-  {
-    pay: tool({
-      description: "Pays",
-      inputSchema: PARAMETERS,
-      execute: (input) => pay(input, SECRET),
-    }),
-  },
-  options,
-);
+const own = {
+  pay: tool({
+    description: "Pays",
+    inputSchema: PARAMETERS,
+    execute: (input) => pay(input, SECRET),
+  }),
+};
+if (isDurable && options.amendable === true) options.amendable = forms(own);
+const tools = approved(own, options);
 
 let messages = JSON.parse(find() ?? '[{"role":"user","content":"Pay them"}]');
 const run = async () => {

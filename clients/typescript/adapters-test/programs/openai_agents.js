@@ -1,6 +1,6 @@
 import { Agent, RunContext, RunState, run, setTracingDisabled, tool } from "@openai/agents";
 import { ScriptedModel, functionCall, modelResponder } from "@openai/agents/testing";
-import { approved, settle } from "handraise/openai-agents";
+import { approved, forms, settle } from "handraise/openai-agents";
 
 import { CALLS, PARAMETERS, SECRET, find, isDurable, keep, options, pay, tell } from "./script.js";
 
@@ -19,6 +19,7 @@ const own = tool({
   parameters: PARAMETERS,
   execute: (input, context) => pay(input, context?.context.password),
 });
+if (isDurable && options.amendable === true) options.amendable = forms([own]);
 const agent = new Agent({ name: "payer", model: new ScriptedModel([respond, respond]), tools: approved([own], options) });
 const context = { password: SECRET };
 

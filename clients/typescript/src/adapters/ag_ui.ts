@@ -43,6 +43,7 @@ export interface ResumeEntry {
 
 /** As much of a message as is needed here. */
 export interface Message {
+  readonly id?: string;
   readonly role: string;
   readonly toolCalls?: readonly { readonly id: string; readonly function: { readonly name: string; readonly arguments: string } }[];
 }
@@ -71,7 +72,7 @@ export async function ask(run: Run, options: AgUiOptions): Promise<Interaction[]
  * Waits until people have answered all, and returns an entry for every interrupt.
  *
  * An approval is `{approved, reason?, editedArgs?}`: `true` only by a verified receipt, which goes along in
- * `metadata.handraise`, and only once: it is used up before this returns. An interrupt that nobody answered in its time
+ * `metadata.handraise`, and used up for this interrupt before this returns. An interrupt that nobody answered in its time
  * is `cancelled`. Throws `HandraiseError` before anything is asked for an interrupt that people cannot be asked.
  */
 export async function resume(run: Run, options: AgUiOptions): Promise<ResumeEntry[]> {
@@ -126,8 +127,8 @@ class Desk {
     const { amendable: _, ...plain } = options;
     const client = options.client ?? new Gate("ag-ui", plain).client;
     this.options = { ...options, client };
-    this.gate = new Gate("ag-ui", { ...plain, client, conversation: run.threadId });
-    this.edits = new Gate("ag-ui", { ...options, client, conversation: run.threadId });
+    this.gate = new Gate("ag-ui", { ...plain, client, conversation: conversationOf(run) });
+    this.edits = new Gate("ag-ui", { ...options, client, conversation: conversationOf(run) });
     this.open = run.interrupts.map((one) => this.opened(one));
   }
 
@@ -149,7 +150,8 @@ class Desk {
     const said = decision.comment === null && !wantsReason ? {} : { reason: decision.comment ?? "" };
     if (!decision.approved) return entry(interrupt, decision.interaction, { approved: false, ...said });
     try {
-      await gate.client.consume(closed.id);
+      // By a name of its own: a process that was killed while others waited comes back for the same yes.
+      await gate.client.consume(closed.id, `ag-ui ${closed.id}`);
     } catch (error) {
       if (!(error instanceof AlreadyUsed)) throw error;
       return entry(interrupt, decision.interaction, { approved: false, reason: error.message });
@@ -186,7 +188,7 @@ class Desk {
     const { client: _, prompt, amendable: __, approvals: ___, maxAge: ____, ...about } = this.options;
     const said = typeof prompt === "string" ? prompt : (interrupt.message ?? interrupt.reason);
     const last = faults.at(-1);
-    const text = canonicalJson([this.run.threadId, interrupt.id, [...faults]]);
+    const text = canonicalJson([conversationOf(this.run), interrupt.id, [...faults]]);
     const options: Options = { ...about, idempotencyKey: `ag-ui-${createHash("sha256").update(text).digest("hex")}` };
     const again = last === undefined ? said : `${said}\n\n**Asked again**: ${last}`;
     return this.gate.client.open("form", again, { ...options, questions: form.questions });
@@ -224,6 +226,12 @@ class Desk {
       throw new HandraiseError(`the arguments of the tool call ${id} are no JSON`, { cause: error });
     }
   }
+}
+
+/** The id of an interrupt is its own within one run alone, and a thread has many: after each there are other messages. */
+function conversationOf({ threadId, messages }: Run): string {
+  const last = messages?.at(-1)?.id;
+  return last === undefined ? threadId : canonicalJson([threadId, last]);
 }
 
 function entry(interrupt: Interrupt, closed: Interaction, payload: unknown, more: object = {}): ResumeEntry {

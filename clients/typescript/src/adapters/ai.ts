@@ -8,7 +8,7 @@
  */
 
 import type { Interaction } from "../models.js";
-import { type AdapterOptions, type Call, Gate, gated } from "./gate.js";
+import { type AdapterOptions, type Amendable, type Call, Gate, formOf, gated } from "./gate.js";
 import { expectSupported } from "./version.js";
 
 /** As much of a tool as is needed here. */
@@ -47,7 +47,7 @@ export function approved<Tools extends Readonly<Record<string, Tool>>>(tools: To
     const own = tool.execute as Execute;
     const execute: Execute = (input, details) =>
       gate.run(
-        { tool: name, id: details.toolCallId, arguments: input },
+        { tool: name, id: details.toolCallId, arguments: input, schema: gate.isDurable ? undefined : schemaOf(tool) },
         (args) => own.call(tool, args, details),
         { schema: tool.inputSchema },
       );
@@ -55,6 +55,19 @@ export function approved<Tools extends Readonly<Record<string, Tool>>>(tools: To
     return [name, { ...tool, ...stops, execute: gated(name, own, execute) }];
   });
   return Object.fromEntries(behind) as Tools;
+}
+
+/** `amendable` of the durable way, where `ask` and `answers` do not have the tools: a form by the schema of each. */
+export function forms(tools: Readonly<Record<string, Tool>>): Amendable {
+  return async (name) => {
+    const tool = tools[name];
+    return tool === undefined ? true : formOf(schemaOf(tool));
+  };
+}
+
+function schemaOf({ inputSchema }: Tool): () => unknown {
+  // Not at the top: a version that lacks it is to be told from those that are supported.
+  return async () => (await import("ai")).asSchema(inputSchema).jsonSchema;
 }
 
 /** Asks about every call that waits in these messages, and returns at once: the process may end then. */

@@ -13,6 +13,7 @@ import { AlreadyUsed, Cancelled, Denied, Expired, HandraiseError } from "../erro
 import type { Interaction, JsonObject } from "../models.js";
 import type { Options } from "../options.js";
 import { type Decision, expectApproved } from "../verdicts.js";
+import { flatSchema } from "./flat_schema.js";
 
 /** How an adapter asks. */
 export interface AdapterOptions extends Omit<Options, "idempotencyKey" | "attachments"> {
@@ -23,14 +24,18 @@ export interface AdapterOptions extends Omit<Options, "idempotencyKey" | "attach
   readonly client?: Handraise;
   /** Left out, the question names the tool. */
   readonly prompt?: string | ((call: { tool: string; arguments: JsonObject }) => string);
-  /** Whether people may change the arguments first: `true`, or an object with `paths` or a flat JSON `schema`. */
-  readonly amendable?: boolean | JsonObject;
+  /** Whether people may change the arguments first: `true`, or an object with `paths` or a flat JSON `schema`; or which
+   * of these, by the tool's name. With `true` people get a form where the tool's own schema is known and flat. */
+  readonly amendable?: boolean | JsonObject | Amendable;
   readonly approvals?: number | JsonObject;
   readonly maxAge?: number;
   /** Whether the framework is to stop before the tool, so that the process may end while people are asked. Left out,
    * the tool itself waits. */
   readonly durable?: boolean;
 }
+
+/** By the name of a tool, how its arguments may be changed. */
+export type Amendable = (tool: string) => Promise<boolean | JsonObject>;
 
 /** One call of a tool, as a framework has it. */
 export interface Call {
@@ -40,6 +45,8 @@ export interface Call {
   readonly arguments: unknown;
   /** Instead of the one in the options. */
   readonly conversation?: string | undefined;
+  /** The tool's JSON Schema. */
+  readonly schema?: (() => unknown) | undefined;
 }
 
 /** On a function that waits for people: a second one would ask them twice. */
@@ -61,7 +68,7 @@ export class Gate {
 
   /** Asks, unless it was asked before, and returns at once. */
   async ask(call: Call): Promise<Interaction> {
-    const { prompt, tool, args, options } = this.question(call);
+    const { prompt, tool, args, options } = await this.question(call);
     // So that nothing is asked that could not be proven.
     await this.client.known();
     const { maxAge: _, ...more } = options;
@@ -70,7 +77,7 @@ export class Gate {
 
   /** Asks, unless it was asked before, and waits until it is decided. */
   async decide(call: Call): Promise<Decision> {
-    const { prompt, tool, args, options } = this.question(call);
+    const { prompt, tool, args, options } = await this.question(call);
     return this.client.decide(prompt, tool, args, options);
   }
 
@@ -101,8 +108,8 @@ export class Gate {
     return result;
   }
 
-  private question(call: Call) {
-    const { client: _, conversation, prompt, durable: __, ...options } = this.options;
+  private async question(call: Call) {
+    const { client: _, conversation, prompt, durable: __, amendable, ...options } = this.options;
     const args = snapshotObject(call.arguments ?? {}, "arguments");
     const run = call.conversation ?? conversation;
     if (!call.id || !run) {
@@ -116,9 +123,20 @@ export class Gate {
       prompt: said ?? `May this agent run \`${call.tool}\`?`,
       tool: call.tool,
       args,
-      options: { ...options, idempotencyKey },
+      options: { ...options, amendable: await changeable(amendable, call), idempotencyKey },
     };
   }
+}
+
+async function changeable(amendable: AdapterOptions["amendable"], call: Call): Promise<boolean | JsonObject> {
+  if (typeof amendable === "function") return amendable(call.tool);
+  return amendable === true && call.schema !== undefined ? formOf(call.schema) : (amendable ?? false);
+}
+
+/** A form, where a tool's schema is flat; else whatever the tool itself takes. */
+export async function formOf(schema: () => unknown): Promise<JsonObject | true> {
+  const flat = flatSchema(await schema());
+  return flat === null ? true : { schema: flat };
 }
 
 /** Marks what waits for people. Throws when it does so already, by this adapter or another. */

@@ -20,6 +20,7 @@ import { expectSupported } from "./version.js";
 /** As much of a tool as is needed here. */
 interface Tool {
   readonly name: string;
+  readonly schema?: unknown;
   // The parameters are the framework's own business.
   invoke(input: any, config?: any): Promise<any>;
 }
@@ -55,7 +56,8 @@ export function approved<T extends Tool>(tools: readonly T[], options: AdapterOp
       if (!isToolCall(input)) {
         throw new HandraiseError(`${tool.name} asks people about a call of a model: invoke it with that tool call`);
       }
-      const call = { tool: tool.name, id: input.id, arguments: input.args, conversation: threadOf(config, options) };
+      const [conversation, schema] = [threadOf(config, options), schemaOf(tool)];
+      const call = { tool: tool.name, id: input.id, arguments: input.args, conversation, schema };
       try {
         return await gate.run(call, (args) => own.call(tool, { ...input, args }, config));
       } catch (error) {
@@ -74,16 +76,16 @@ export function approved<T extends Tool>(tools: readonly T[], options: AdapterOp
 
 /** The node before the tools: it asks about each call of these, and interrupts the graph until all are decided. */
 export function approvalNode(
-  tools: readonly { readonly name: string }[],
+  tools: readonly { readonly name: string; readonly schema?: unknown }[],
   options: AdapterOptions,
 ): (state: { messages: readonly unknown[] }, config: Config) => Promise<Record<string, never>> {
   const gate = new Gate("langgraph", options);
-  const names = new Set(tools.map((tool) => tool.name));
+  const schemas = new Map(tools.map((tool) => [tool.name, schemaOf(tool)]));
   return async ({ messages }, config) => {
-    const calls = ((messages.at(-1) as AiMessage | undefined)?.tool_calls ?? []).filter((call) => names.has(call.name));
+    const calls = ((messages.at(-1) as AiMessage | undefined)?.tool_calls ?? []).filter((call) => schemas.has(call.name));
     const conversation = threadOf(config, options);
     const asked = await Promise.all(
-      calls.map(({ name, args, id }) => gate.ask({ tool: name, id, arguments: args, conversation })),
+      calls.map(({ name, args, id }) => gate.ask({ tool: name, id, arguments: args, conversation, schema: schemas.get(name) })),
     );
     const pending = asked.filter(isPending);
     if (pending.length > 0) interrupt({ handraise: pending.map((one) => one.id) } satisfies Asked);
@@ -109,6 +111,10 @@ export async function resume(
     decided[id] = closed.map((one: Interaction) => one.id);
   }
   return ours.length > 0 ? new Command({ resume: decided }) : null;
+}
+
+function schemaOf({ schema }: { readonly schema?: unknown }): (() => unknown) | undefined {
+  return schema === undefined ? undefined : async () => (await import("@langchain/core/utils/json_schema")).toJsonSchema(schema);
 }
 
 function waiting({ giveUpAfter, signal }: AdapterOptions): Pick<AdapterOptions, "giveUpAfter" | "signal"> {

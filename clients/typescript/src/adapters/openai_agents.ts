@@ -10,13 +10,14 @@
 
 import type { Interaction, JsonObject } from "../models.js";
 import { expectApproved } from "../verdicts.js";
-import { type AdapterOptions, type Call, Gate, gated, toldToModel } from "./gate.js";
+import { type AdapterOptions, type Amendable, type Call, Gate, formOf, gated, toldToModel } from "./gate.js";
 import { expectSupported } from "./version.js";
 
 /** As much of a function tool as is needed here. */
 interface FunctionTool {
   readonly type: "function";
   readonly name: string;
+  readonly parameters: unknown;
   invoke: Invoke;
   needsApproval: unknown;
 }
@@ -46,7 +47,8 @@ export function approved<Tool extends FunctionTool>(tools: readonly Tool[], opti
   return tools.map((tool) => {
     const own = tool.invoke;
     const invoke: Invoke = async (context, input, details) => {
-      const call = { tool: tool.name, id: (details as Details)?.toolCall?.callId, arguments: argumentsIn(input) };
+      const schema = gate.isDurable ? undefined : () => tool.parameters;
+      const call = { tool: tool.name, id: (details as Details)?.toolCall?.callId, arguments: argumentsIn(input), schema };
       try {
         const work = (args: JsonObject): unknown => own.call(tool, context, JSON.stringify(args), details);
         // The SDK makes a text for the model of what a tool throws, so here every call seems to be done.
@@ -58,6 +60,14 @@ export function approved<Tool extends FunctionTool>(tools: readonly Tool[], opti
     const stops = gate.isDurable ? { needsApproval: async () => true } : {};
     return { ...tool, ...stops, invoke: gated(tool.name, own, invoke) };
   });
+}
+
+/** `amendable` of the durable way, where `ask` and `settle` do not have the tools: a form by the schema of each. */
+export function forms(tools: readonly FunctionTool[]): Amendable {
+  return async (name) => {
+    const tool = tools.find((one) => one.name === name);
+    return tool === undefined ? true : formOf(() => tool.parameters);
+  };
 }
 
 /** Asks about every call that this state waits for, and returns at once: the process may end then. */

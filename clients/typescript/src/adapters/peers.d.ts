@@ -1,7 +1,15 @@
-/** As much of an optional peer as is imported here: this package is checked without it. */
+/** As much of the optional peers as is imported here: this package is checked without them. */
 declare module "@langchain/langgraph" {
   export function interrupt(value: unknown): unknown;
   export class Command {
     constructor(options: { resume: Readonly<Record<string, unknown>> });
   }
+}
+
+declare module "@langchain/core/utils/json_schema" {
+  export function toJsonSchema(schema: unknown): unknown;
+}
+
+declare module "ai" {
+  export function asSchema(schema: unknown): { readonly jsonSchema: unknown };
 }
