@@ -39,9 +39,9 @@ pub(super) async fn open(
     let is_over = !interaction.state.is_pending();
     let first = json!({ "task": super::task_of(state, caller, interaction).await? });
     let id_of_call = call.id.clone();
-    let ended = ended(state.clone(), caller.clone(), id, closing);
+    let ended = (!is_over).then(|| ended(state.clone(), caller.clone(), id, closing));
     let frames = stream::iter([first])
-        .chain(ended.filter(move |_| std::future::ready(!is_over)))
+        .chain(stream::iter(ended).flatten())
         .map(move |result| {
             // It is held for as long as it is followed.
             let _ = &place;

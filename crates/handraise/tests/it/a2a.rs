@@ -1,12 +1,12 @@
 //! The door of A2A 1.0: its card, its tasks, and the official clients.
 
-use std::future::Future;
-
 use domain::Role;
 use futures::StreamExt;
 use reqwest::{Response, StatusCode, header};
 use serde_json::{Value, json};
+use server::config::Config;
 use store::testing::TestDatabase;
+use tokio::net::TcpListener;
 
 use crate::support::{
     app::TestApp,
@@ -496,7 +496,11 @@ async fn follows(
     run: fn(&str, &Value) -> String,
     script: &'static str,
 ) -> Value {
-    let app = TestApp::start_with(database, |_| {}).await;
+    // The card leads there.
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let configure = |config: &mut Config| config.public_url = Some(address);
+    let app = TestApp::start_at(listener, database, configure).await;
     let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
     let input = json!({ "url": app.url(""), "token": agent.token, "modules": node::NODE_MODULES });
     let client = tokio::task::spawn_blocking(move || run(script, &input));
