@@ -20,6 +20,7 @@ DISTRIBUTIONS = {
     "openai_agents": "openai-agents",
     "agent_framework": "agent-framework-core",
     "claude_agent_sdk": "claude-agent-sdk",
+    "crewai": "crewai",
 }
 _outcomes: Dict[str, Dict[str, str]] = defaultdict(dict)
 

@@ -29,14 +29,17 @@ ADAPTERS: Dict[str, Any] = {
     "openai_agents": BOTH,
     "agent_framework": BOTH,
     "claude_agent_sdk": ("held",),
+    "crewai": BOTH,
 }
-WAYS = [(adapter, way) for adapter, ways in ADAPTERS.items() for way in ways]
+PYTHONS = {"crewai": os.environ.get("HANDRAISE_CREWAI_PYTHON", "")}
+"""CrewAI and the others want different versions of Pydantic, so it has an environment of its own."""
+WAYS = [(adapter, way) for adapter, ways in ADAPTERS.items() for way in ways if PYTHONS.get(adapter, sys.executable)]
 RESTARTED = [(a, w) for a, w in WAYS if w == "durable" or a in ("langchain", "langgraph")]
 """Where the framework keeps what a process that was killed needs."""
 AMENDABLE = [
     (a, w)
     for a, w in WAYS
-    if a in ("langchain", "langgraph") or (w == "held" and a in ("pydantic_ai", "agent_framework"))
+    if a in ("langchain", "langgraph") or (w == "held" and a in ("pydantic_ai", "agent_framework", "crewai"))
 ]
 THREE = [{"id": f"call_{n}", "to": to, "amount": n} for n, to in enumerate(["Ana", "Bob", "Cy"], 1)]
 
@@ -60,23 +63,23 @@ class Program:
             "TERMS": json.dumps(self.terms),
             "PYTHONPATH": str(PROGRAMS.parents[2] / "src"),
         }
+        log = (self.folder / "log").open("a")
         self._process = subprocess.Popen(
-            [sys.executable, str(PROGRAMS / f"{self._adapter}_program.py"), self._way, str(self.folder)],
+            [PYTHONS.get(self._adapter, sys.executable), str(PROGRAMS / f"{self._adapter}_program.py"), self._way, str(self.folder)],
             env=environment,
-            stdout=subprocess.PIPE,
-            stderr=(self.folder / "log").open("a"),
-            text=True,
+            stdout=log,
+            stderr=log,
         )
 
     def kill(self) -> None:
         self._process.send_signal(signal.SIGKILL)
-        self._process.communicate()
+        self._process.wait()
 
     def heard(self) -> Dict[str, str]:
         """What the model heard at the end, by call."""
-        output, _ = self._process.communicate(timeout=2 * PATIENCE)
+        self._process.wait(2 * PATIENCE)
         assert self._process.returncode == 0, (self.folder / "log").read_text()[-4000:]
-        found: Dict[str, str] = json.loads(output.splitlines()[-1])
+        found: Dict[str, str] = json.loads((self.folder / "heard").read_text())
         return found
 
     def close(self) -> None:

@@ -24,7 +24,7 @@ def pay(to: str, amount: int) -> str:
 
 def told(heard: Any) -> None:
     """What the model has heard, by call, for the test to read."""
-    print(json.dumps(heard), flush=True)
+    keep("heard", json.dumps(heard))
 
 
 def keep(name: str, content: str) -> None:
