@@ -16,7 +16,7 @@ from typing import Any, Dict, List, Optional
 from ..client import AsyncHandraise
 from ..errors import HandraiseError
 from .outcomes import reporting_async
-from .tool_calls import Terms, ToolCall, Verdict, decide_all, expect_version, key_of_ids, open_all
+from .tool_calls import Terms, ToolCall, Verdict, decide_all, expect_version, key_of_ids, open_all, running
 
 expect_version("pydantic-ai-slim", (2, 60), (3,), "pydantic-ai")
 
@@ -70,8 +70,9 @@ class _Reports(AbstractCapability[Any]):
         verdict = self.made.pop(f"{ctx.run_id} {id}", None) or self.made.pop(id, None)
         if not verdict:
             return await handler(args)
-        async with reporting_async(verdict, self.client, (CallDeferred, ApprovalRequired)):
-            return await handler(args)
+        with running(f"{ctx.run_id} {id}", call.tool_name):
+            async with reporting_async(verdict, self.client, (CallDeferred, ApprovalRequired)):
+                return await handler(args)
 
 
 @dataclass

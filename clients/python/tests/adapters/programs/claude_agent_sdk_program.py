@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import sys
+from pathlib import Path
 from typing import Any
 
 from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, ToolAnnotations, create_sdk_mcp_server, tool
@@ -13,54 +12,9 @@ from ledger import CALLS, FOLDER, SECRET, TERMS, pay, told
 
 from handraise.adapters.claude_agent_sdk import approvals
 
-TOOL = "mcp__bank__pay"
+sys.path.insert(0, str(Path(__file__).resolve().parents[5] / "examples/python"))
 
-
-class Scripted(BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        said = [{"type": "text", "text": "done"}]
-        results = [
-            part
-            for message in request["messages"]
-            if isinstance(message["content"], list)
-            for part in message["content"]
-            if part["type"] == "tool_result"
-        ]
-        if results:
-            told({part["tool_use_id"]: json.dumps(part["content"]) for part in results})
-        elif any(one["name"] == TOOL for one in request.get("tools", ())):
-            said = [
-                {"type": "tool_use", "id": c["id"], "name": TOOL, "input": {"to": c["to"], "amount": c["amount"]}}
-                for c in CALLS
-            ]
-        self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
-        self.end_headers()
-        usage = {"input_tokens": 1, "output_tokens": 1}
-        begun = {"id": "msg_1", "type": "message", "role": "assistant", "model": "scripted", "content": []}
-        self._event("message_start", message={**begun, "stop_reason": None, "stop_sequence": None, "usage": usage})
-        for index, part in enumerate(said):
-            self._part(index, part)
-        why = "tool_use" if said[0]["type"] == "tool_use" else "end_turn"
-        self._event("message_delta", delta={"stop_reason": why, "stop_sequence": None}, usage=usage)
-        self._event("message_stop")
-
-    def _part(self, index: int, part: Any) -> None:
-        if part["type"] == "text":
-            empty, delta = {**part, "text": ""}, {"type": "text_delta", "text": part["text"]}
-        else:
-            empty = {**part, "input": {}}
-            delta = {"type": "input_json_delta", "partial_json": json.dumps(part["input"])}
-        self._event("content_block_start", index=index, content_block=empty)
-        self._event("content_block_delta", index=index, delta=delta)
-        self._event("content_block_stop", index=index)
-
-    def _event(self, name: str, **data: Any) -> None:
-        self.wfile.write(f"event: {name}\ndata: {json.dumps({'type': name, **data})}\n\n".encode())
-
-    def log_message(self, *args: Any) -> None:
-        pass
+from scripted_messages import serve
 
 
 # Claude Code runs calls side by side only where their tool says that it changes nothing.
@@ -70,8 +24,9 @@ async def paying(arguments: Any) -> Any:
 
 
 async def main() -> None:
-    model = ThreadingHTTPServer(("127.0.0.1", 0), Scripted)
-    threading.Thread(target=model.serve_forever, daemon=True).start()
+    wanted = [
+        {"id": c["id"], "name": "mcp__bank__pay", "input": {"to": c["to"], "amount": c["amount"]}} for c in CALLS
+    ]
     asks = approvals(**TERMS)
     options = ClaudeAgentOptions(
         can_use_tool=asks,
@@ -81,7 +36,7 @@ async def main() -> None:
         cwd=FOLDER,
         env={
             "HOME": str(FOLDER),
-            "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{model.server_port}",
+            "ANTHROPIC_BASE_URL": serve(wanted, told),
             "ANTHROPIC_API_KEY": SECRET,
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "DISABLE_AUTOUPDATER": "1",

@@ -54,19 +54,18 @@ def hold() -> None:
     Crew(agents=[agent], tasks=[task]).kickoff(inputs={"api_key": SECRET})
 
 
-class Paying(Flow):  # type: ignore[type-arg]
-    @start()
-    @human_feedback(message="May this be paid?", provider=Proposals(**TERMS))
-    def propose(self) -> Any:
-        return [{"id": c["id"], "tool": "pay", "arguments": {"to": c["to"], "amount": c["amount"]}} for c in CALLS]
-
-    @listen(propose)
-    def act(self, proposed: Any) -> None:
-        decided = zip(CALLS, approved_calls(self, proposed, **TERMS))
-        told({c["id"]: pay.run(**one.arguments) if one.arguments else one.reason for c, one in decided})
-
-
 def go_on() -> None:
+    class Paying(Flow):  # type: ignore[type-arg]
+        @start()
+        @human_feedback(message="May this be paid?", provider=Proposals(**TERMS))
+        def propose(self) -> Any:
+            return [{"id": c["id"], "tool": "pay", "arguments": {"to": c["to"], "amount": c["amount"]}} for c in CALLS]
+
+        @listen(propose)
+        def act(self, proposed: Any) -> None:
+            decided = zip(CALLS, approved_calls(self, proposed, **TERMS))
+            told({c["id"]: pay.run(**one.arguments) if one.arguments else one.reason for c, one in decided})
+
     persistence = SQLiteFlowPersistence(str(FOLDER / "flow.db"))
     id = FOLDER.name
     if persistence.load_pending_feedback(id) is None:
