@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.metadata
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -71,7 +74,12 @@ class Program:
         }
         log = (self.folder / "log").open("a")
         self._process = subprocess.Popen(
-            [PYTHONS.get(self._adapter, sys.executable), str(PROGRAMS / f"{self._adapter}_program.py"), self._way, str(self.folder)],
+            [
+                PYTHONS.get(self._adapter, sys.executable),
+                str(PROGRAMS / f"{self._adapter}_program.py"),
+                self._way,
+                str(self.folder),
+            ],
             env=environment,
             stdout=log,
             stderr=log,
@@ -115,6 +123,14 @@ def program(tmp_path: Path, server: Server, token: str) -> Iterator[Start]:
     yield make
     for one in made:
         one.close()
+
+
+def refuse(port: int, times: int) -> None:
+    """What is in the place of a server that is away: it hangs up on whoever comes, so many times."""
+    with socket.create_server(("127.0.0.1", port)) as listener:
+        listener.settimeout(PATIENCE)
+        for _ in range(times):
+            listener.accept()[0].close()
 
 
 def asked_of(desk: Desk, count: int) -> Dict[str, Dict[str, Any]]:
@@ -250,6 +266,7 @@ def test_a_server_that_is_away_for_a_while_is_waited_for(
         agent.start()
         asked = desk.next()
         server.kill()
+        refuse(server.port, 5)
         server.start()
         desk.answer(asked["id"], approved=True)
         agent.heard()
@@ -292,6 +309,16 @@ def test_a_report_that_reaches_no_server_breaks_nothing() -> None:
     with Handraise("http://127.0.0.1:9", "hr_nobody") as nobody:
         report_one(Verdict("int_1", {}, ""), None, nobody)
     report_one(Verdict("int_1", {}, ""), ValueError("x"), None)
+
+
+@pytest.mark.parametrize(("adapter", "way"), WAYS)
+def test_an_unsupported_version_says_which_are(monkeypatch: pytest.MonkeyPatch, adapter: str, way: str) -> None:
+    module = f"handraise.adapters.{adapter}"
+    for name in (module, "handraise.adapters.langgraph"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setattr(importlib.metadata, "version", lambda _: "999.0.0")
+    with pytest.raises(ImportError, match=r"999\.0\.0 is not supported, but .* or newer, before .*handraise\["):
+        importlib.import_module(module)
 
 
 def test_a_version_that_is_not_supported_says_which_are() -> None:

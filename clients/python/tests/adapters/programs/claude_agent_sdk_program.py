@@ -24,9 +24,7 @@ async def paying(arguments: Any) -> Any:
 
 
 async def main() -> None:
-    wanted = [
-        {"id": c["id"], "name": "mcp__bank__pay", "input": {"to": c["to"], "amount": c["amount"]}} for c in CALLS
-    ]
+    wanted = [{"id": c["id"], "name": "mcp__bank__pay", "input": {"to": c["to"], "amount": c["amount"]}} for c in CALLS]
     asks = approvals(**TERMS)
     options = ClaudeAgentOptions(
         can_use_tool=asks,
