@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[5] / "examples/python"))
 
 from scripted_messages import serve
 
+RUN = uuid.uuid4().hex
+"""No two calls of Anthropic's models have one id, and by it alone the SDK tells them apart."""
+
 
 # Claude Code runs calls side by side only where their tool says that it changes nothing.
 @tool("pay", "Pays somebody.", {"to": str, "amount": int}, annotations=ToolAnnotations(readOnlyHint=True))
@@ -24,7 +28,10 @@ async def paying(arguments: Any) -> Any:
 
 
 async def main() -> None:
-    wanted = [{"id": c["id"], "name": "mcp__bank__pay", "input": {"to": c["to"], "amount": c["amount"]}} for c in CALLS]
+    wanted = [
+        {"id": f"{c['id']}_{RUN}", "name": "mcp__bank__pay", "input": {"to": c["to"], "amount": c["amount"]}}
+        for c in CALLS
+    ]
     asks = approvals(**TERMS)
     options = ClaudeAgentOptions(
         can_use_tool=asks,
@@ -34,7 +41,9 @@ async def main() -> None:
         cwd=FOLDER,
         env={
             "HOME": str(FOLDER),
-            "ANTHROPIC_BASE_URL": serve(wanted, told),
+            "ANTHROPIC_BASE_URL": serve(
+                wanted, lambda heard: told({id.removesuffix(f"_{RUN}"): one for id, one in heard.items()})
+            ),
             "ANTHROPIC_API_KEY": SECRET,
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "DISABLE_AUTOUPDATER": "1",
