@@ -9,6 +9,7 @@ import inspect
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Generator, Iterator, Optional, TypeVar, Union, cast
 
+from .asked import expect_unasked
 from .client import AsyncHandraise, Handraise
 from .exchange import log
 from .guardable import expect_done, expect_guardable
@@ -154,6 +155,7 @@ def _now() -> datetime:
 @contextlib.contextmanager
 def _approved(call: GuardedCall, terms: Terms, client: Optional[Handraise]) -> Iterator[Arguments]:
     """Asks, verifies and consumes, lets the function run with what it gives, and reports."""
+    expect_unasked(terms.tool)
     own = client or Handraise()
     try:
         decision = own.approve(**call.question())
@@ -183,6 +185,7 @@ async def _approved_async(
     call: GuardedCall, terms: Terms, client: Optional[AsyncHandraise]
 ) -> AsyncIterator[Arguments]:
     """The same, awaited. Files are hashed beside the loop."""
+    expect_unasked(terms.tool)
     own = client or AsyncHandraise()
     try:
         decision = await own.approve(**await asyncio.to_thread(call.question))

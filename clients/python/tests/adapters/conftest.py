@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 from collections import defaultdict
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Dict
 
@@ -20,6 +21,7 @@ DISTRIBUTIONS = {
     "openai_agents": "openai-agents",
     "agent_framework": "agent-framework-core",
     "claude_agent_sdk": "claude-agent-sdk",
+    "crewai": "crewai",
 }
 _outcomes: Dict[str, Dict[str, str]] = defaultdict(dict)
 
@@ -31,6 +33,16 @@ def pytest_runtest_logreport(report: Any) -> None:
         _outcomes[case.replace("_", " ")][f"{adapter} {way}"] = "yes" if report.passed else "**no**"
 
 
+def _version(adapter: str) -> str:
+    """CrewAI's is that of the environment it has for its own."""
+    try:
+        return version(DISTRIBUTIONS[adapter])
+    except PackageNotFoundError:
+        ask = f"from importlib.metadata import version; print(version({DISTRIBUTIONS[adapter]!r}))"
+        python = os.environ["HANDRAISE_CREWAI_PYTHON"]
+        return subprocess.run([python, "-c", ask], check=True, capture_output=True, text=True).stdout.strip()
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     if hasattr(session.config, "workerinput") or os.environ.get("HANDRAISE_ADAPTERS") != "table":
         return
@@ -40,7 +52,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     for column in columns:
         adapter = column.split()[0]
         cells = [_outcomes[case].get(column, "-") for case in cases]
-        lines.append(f"| {column.replace('_', '-')} | {version(DISTRIBUTIONS[adapter])} | " + " | ".join(cells) + " |")
+        lines.append(f"| {column.replace('_', '-')} | {_version(adapter)} | " + " | ".join(cells) + " |")
     text = DOCUMENT.read_text(encoding="utf-8")
     head, _, rest = text.partition(MARKS[0])
     _, _, tail = rest.partition(MARKS[1])

@@ -1,4 +1,4 @@
-"""Each durable case, killed 20 times. By hand, with PYTHONPATH=src: `python tests/adapters/kill_often.py`."""
+"""Each durable case, killed 20 times. By hand, with PYTHONPATH=src, and the adapters that are meant or none."""
 
 from __future__ import annotations
 
@@ -23,15 +23,18 @@ def main() -> None:
     server = Server(folder)
     desk, token = Desk(server), server.token("agent", "backend")
     try:
-        for adapter, way in RESTARTED:
+        named = sys.argv[1:]
+        for adapter, way in [one for one in RESTARTED if not named or one[0] in named]:
             own = folder / f"{adapter}-{way}"
             own.mkdir()
             agent, before = Program(own, server, token, adapter, way), len(desk.all())
+            begun = time.monotonic()
             agent.start()
             asked = desk.next()
+            took = time.monotonic() - begun
             for _ in range(KILLS):
                 # Anywhere: while it starts, while it asks again, while it waits.
-                time.sleep(random.uniform(0.05, 1.5))
+                time.sleep(random.uniform(0.05, 1.5 * took))
                 agent.kill()
                 agent.start()
             desk.answer(asked["id"], approved=True)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.metadata
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +16,8 @@ from typing import Any, Callable, Dict, Iterator, List
 import pytest
 
 from handraise import Handraise, HandraiseError
-from handraise.adapters.tool_calls import ToolCall, expect_told_apart, expect_version, flat_schema, running
+from handraise.adapters.outcomes import report_one
+from handraise.adapters.tool_calls import ToolCall, Verdict, expect_told_apart, expect_version, flat_schema, running
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -29,15 +33,21 @@ ADAPTERS: Dict[str, Any] = {
     "openai_agents": BOTH,
     "agent_framework": BOTH,
     "claude_agent_sdk": ("held",),
+    "crewai": BOTH,
 }
-WAYS = [(adapter, way) for adapter, ways in ADAPTERS.items() for way in ways]
+PYTHONS = {"crewai": os.environ.get("HANDRAISE_CREWAI_PYTHON", "")}
+"""CrewAI and the others want different versions of Pydantic, so it has an environment of its own."""
+WAYS = [(adapter, way) for adapter, ways in ADAPTERS.items() for way in ways if PYTHONS.get(adapter, sys.executable)]
 RESTARTED = [(a, w) for a, w in WAYS if w == "durable" or a in ("langchain", "langgraph")]
 """Where the framework keeps what a process that was killed needs."""
 AMENDABLE = [
     (a, w)
     for a, w in WAYS
-    if a in ("langchain", "langgraph") or (w == "held" and a in ("pydantic_ai", "agent_framework"))
+    if a in ("langchain", "langgraph") or (w == "held" and a in ("pydantic_ai", "agent_framework", "crewai"))
 ]
+RUN_BY_US = [(a, w) for a, w in AMENDABLE if a != "langgraph"] + [("pydantic_ai", "durable")]
+"""Where the adapter is around the run: a node of LangGraph runs it itself, the OpenAI SDK makes a text of a failure."""
+RUN_BY_US = [one for one in RUN_BY_US if one in WAYS]
 THREE = [{"id": f"call_{n}", "to": to, "amount": n} for n, to in enumerate(["Ana", "Bob", "Cy"], 1)]
 
 
@@ -48,6 +58,7 @@ class Program:
         self.folder = folder
         self.calls: List[Dict[str, Any]] = THREE[:1]
         self.terms: Dict[str, Any] = {}
+        self.environment: Dict[str, str] = {}
         self._server, self._token, self._adapter, self._way = server, token, adapter, way
         self._process: Any = None
 
@@ -59,25 +70,34 @@ class Program:
             "CALLS": json.dumps(self.calls),
             "TERMS": json.dumps(self.terms),
             "PYTHONPATH": str(PROGRAMS.parents[2] / "src"),
+            **self.environment,
         }
+        log = (self.folder / "log").open("a")
         self._process = subprocess.Popen(
-            [sys.executable, str(PROGRAMS / f"{self._adapter}_program.py"), self._way, str(self.folder)],
+            [
+                PYTHONS.get(self._adapter, sys.executable),
+                str(PROGRAMS / f"{self._adapter}_program.py"),
+                self._way,
+                str(self.folder),
+            ],
             env=environment,
-            stdout=subprocess.PIPE,
-            stderr=(self.folder / "log").open("a"),
-            text=True,
+            stdout=log,
+            stderr=log,
         )
 
     def kill(self) -> None:
         self._process.send_signal(signal.SIGKILL)
-        self._process.communicate()
+        self._process.wait()
 
     def heard(self) -> Dict[str, str]:
         """What the model heard at the end, by call."""
-        output, _ = self._process.communicate(timeout=2 * PATIENCE)
+        self.ended()
         assert self._process.returncode == 0, (self.folder / "log").read_text()[-4000:]
-        found: Dict[str, str] = json.loads(output.splitlines()[-1])
+        found: Dict[str, str] = json.loads((self.folder / "heard").read_text())
         return found
+
+    def ended(self) -> None:
+        self._process.wait(2 * PATIENCE)
 
     def close(self) -> None:
         if self._process and self._process.poll() is None:
@@ -103,6 +123,14 @@ def program(tmp_path: Path, server: Server, token: str) -> Iterator[Start]:
     yield make
     for one in made:
         one.close()
+
+
+def refuse(port: int, times: int) -> None:
+    """What is in the place of a server that is away: it hangs up on whoever comes, so many times."""
+    with socket.create_server(("127.0.0.1", port)) as listener:
+        listener.settimeout(PATIENCE)
+        for _ in range(times):
+            listener.accept()[0].close()
 
 
 def asked_of(desk: Desk, count: int) -> Dict[str, Dict[str, Any]]:
@@ -238,12 +266,59 @@ def test_a_server_that_is_away_for_a_while_is_waited_for(
         agent.start()
         asked = desk.next()
         server.kill()
+        refuse(server.port, 5)
         server.start()
         desk.answer(asked["id"], approved=True)
         agent.heard()
         assert agent.ledger == ["Ana 1"]
     finally:
         agent.close()
+
+
+@pytest.mark.parametrize(("adapter", "way"), [*RUN_BY_US, ("claude_agent_sdk", "held")])
+def test_what_came_of_a_call_is_reported(program: Start, desk: Desk, adapter: str, way: str) -> None:
+    agent = program(adapter, way)
+    agent.calls = [THREE[0], {"id": "call_2", "to": "Bob", "amount": 0}]
+    agent.start()
+    asked = asked_of(desk, 2)
+    desk.answer(asked["Ana"]["id"], approved=True)
+    desk.answer(asked["Bob"]["id"], approved=True)
+    agent.ended()
+    assert agent.ledger == ["Ana 1"]
+    assert desk.get(asked["Ana"]["id"])["report"]["outcome"] == "done"
+    failed = desk.get(asked["Bob"]["id"])
+    assert failed["report"]["outcome"] == "failed"
+    assert SECRET not in json.dumps(failed)
+
+
+@pytest.mark.parametrize(("adapter", "way"), RUN_BY_US)
+def test_two_that_ask_about_one_call_are_noticed(program: Start, desk: Desk, adapter: str, way: str) -> None:
+    agent = program(adapter, way)
+    agent.environment = {"TWICE": "1"}
+    agent.start()
+    asked = desk.answer_next(approved=True)
+    agent.ended()
+    assert agent.ledger == []
+    assert [one["id"] for one in desk.all() if one["state"] == "pending"] == []
+    assert desk.all()[0]["id"] == asked["id"]
+    said = agent.folder / "heard"
+    assert "both ask about pay" in (agent.folder / "log").read_text() + (said.read_text() if said.exists() else "")
+
+
+def test_a_report_that_reaches_no_server_breaks_nothing() -> None:
+    with Handraise("http://127.0.0.1:9", "hr_nobody") as nobody:
+        report_one(Verdict("int_1", {}, ""), None, nobody)
+    report_one(Verdict("int_1", {}, ""), ValueError("x"), None)
+
+
+@pytest.mark.parametrize(("adapter", "way"), WAYS)
+def test_an_unsupported_version_says_which_are(monkeypatch: pytest.MonkeyPatch, adapter: str, way: str) -> None:
+    module = f"handraise.adapters.{adapter}"
+    for name in (module, "handraise.adapters.langgraph"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setattr(importlib.metadata, "version", lambda _: "999.0.0")
+    with pytest.raises(ImportError, match=r"999\.0\.0 is not supported, but .* or newer, before .*handraise\["):
+        importlib.import_module(module)
 
 
 def test_a_version_that_is_not_supported_says_which_are() -> None:
@@ -254,7 +329,7 @@ def test_a_version_that_is_not_supported_says_which_are() -> None:
 
 
 def test_two_adapters_for_one_call_are_noticed() -> None:
-    with running("call_1"), running("call_2"), pytest.raises(HandraiseError, match="two adapters"), running("call_1"):
+    with running("1", "a"), running("2", "a"), pytest.raises(HandraiseError, match="two adapters"), running("1", "a"):
         raise AssertionError("it went on")
     with pytest.raises(HandraiseError, match="two calls have the id"):
         expect_told_apart([ToolCall("1", "a", "pay", {}), ToolCall("1", "b", "pay", {})])

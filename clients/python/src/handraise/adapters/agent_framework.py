@@ -18,6 +18,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from ..client import AsyncHandraise
 from ..errors import HandraiseError
+from .outcomes import reporting_async
 from .tool_calls import Terms, ToolCall, decide_all, expect_version, key_of_ids, open_all, running
 
 expect_version("agent-framework-core", (1, 13), (2,), "agent-framework")
@@ -45,11 +46,12 @@ class ApprovalMiddleware(FunctionMiddleware):
         key = key_of_ids("agent-framework", run, id, occurrence)
         call = ToolCall(id, key, context.function.name, arguments, context.function.parameters())
         try:
-            with running(id):
+            with running(id, call.tool):
                 verdict = (await decide_all(self._terms, [call], self._client))[id]
                 if verdict:
                     context.arguments = verdict.arguments
-                    return await call_next()
+                    async with reporting_async(verdict, self._client):
+                        return await call_next()
         except HandraiseError as fault:
             # Any other exception would be told to the model as the tool's.
             raise MiddlewareFailure(str(fault)) from fault

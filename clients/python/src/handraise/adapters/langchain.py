@@ -15,6 +15,7 @@ from typing import Any, Optional
 from ..client import Handraise
 from ..errors import HandraiseError
 from .langgraph import call_of, decide, resume
+from .outcomes import report_one
 from .tool_calls import Terms, Verdict, expect_version, running
 
 expect_version("langchain", (1, 2), (2,), "langchain")
@@ -23,6 +24,7 @@ import asyncio  # noqa: E402
 
 from langchain.agents.middleware import AgentMiddleware  # noqa: E402
 from langchain_core.messages import ToolMessage  # noqa: E402
+from langgraph.errors import GraphBubbleUp  # noqa: E402
 
 __all__ = ["ApprovalMiddleware", "resume"]
 
@@ -41,17 +43,38 @@ class ApprovalMiddleware(AgentMiddleware):
         """For ``invoke``."""
         if not self._asks_about(request):
             return handler(request)
-        with running(request.tool_call["id"]):
+        with running(request.tool_call["id"], request.tool_call["name"]):
             verdict = self._decide(request)
-            return handler(_changed(request, verdict)) if verdict else _told(request, verdict)
+            if not verdict:
+                return _told(request, verdict)
+            try:
+                result = handler(_changed(request, verdict))
+            except GraphBubbleUp:
+                # It goes on later, or elsewhere: nothing has come of it yet.
+                raise
+            except Exception as error:
+                report_one(verdict, error, self._client)
+                raise
+            report_one(verdict, _failure_in(result), self._client)
+            return result
 
     async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
         """For ``ainvoke``."""
         if not self._asks_about(request):
             return await handler(request)
-        with running(request.tool_call["id"]):
+        with running(request.tool_call["id"], request.tool_call["name"]):
             verdict = await asyncio.to_thread(self._decide, request)
-            return await handler(_changed(request, verdict)) if verdict else _told(request, verdict)
+            if not verdict:
+                return _told(request, verdict)
+            try:
+                result = await handler(_changed(request, verdict))
+            except GraphBubbleUp:
+                raise
+            except Exception as error:
+                await asyncio.to_thread(report_one, verdict, error, self._client)
+                raise
+            await asyncio.to_thread(report_one, verdict, _failure_in(result), self._client)
+            return result
 
     def _asks_about(self, request: Any) -> bool:
         return not self._names or request.tool_call["name"] in self._names
@@ -68,6 +91,11 @@ class ApprovalMiddleware(AgentMiddleware):
 def _schema_of(tool: Any) -> Any:
     found = tool.tool_call_schema
     return found if isinstance(found, dict) else found.model_json_schema()
+
+
+def _failure_in(result: Any) -> Optional[str]:
+    """LangChain may have made a message of what the tool raised."""
+    return "the tool failed" if isinstance(result, ToolMessage) and result.status == "error" else None
 
 
 def _changed(request: Any, verdict: Verdict) -> Any:

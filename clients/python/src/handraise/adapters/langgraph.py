@@ -51,7 +51,7 @@ def approved(
     """
     exact = snapshot(dict(arguments), "arguments")
     call = call_of(get_config(), call_id or action_digest(tool, exact), tool, exact, schema)
-    with running(call.key):
+    with running(call.key, tool):
         verdict = decide(Terms(**terms), call, durable, client)
     if verdict.arguments is None:
         raise NotApproved(verdict)

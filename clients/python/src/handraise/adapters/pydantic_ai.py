@@ -10,16 +10,19 @@ result = await resume(agent, saved)                                   # in any p
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Dict, List, Optional
 
 from ..client import AsyncHandraise
 from ..errors import HandraiseError
-from .tool_calls import Terms, ToolCall, Verdict, decide_all, expect_version, key_of_ids, open_all
+from .outcomes import reporting_async
+from .tool_calls import Terms, ToolCall, Verdict, decide_all, expect_version, key_of_ids, open_all, running
 
 expect_version("pydantic-ai-slim", (2, 60), (3,), "pydantic-ai")
 
 from pydantic import TypeAdapter  # noqa: E402
-from pydantic_ai.capabilities import HandleDeferredToolCalls  # noqa: E402
+from pydantic_ai.capabilities import AbstractCapability, HandleDeferredToolCalls  # noqa: E402
+from pydantic_ai.exceptions import ApprovalRequired, CallDeferred  # noqa: E402
 from pydantic_ai.messages import ModelMessage  # noqa: E402
 from pydantic_ai.tools import (  # noqa: E402
     DeferredToolRequests,
@@ -37,15 +40,44 @@ _REQUESTS: Any = TypeAdapter(DeferredToolRequests)
 def approvals(client: Optional[AsyncHandraise] = None, **terms: Any) -> HandleDeferredToolCalls[Any]:
     """The capability that asks and waits. What is not to be approved is left to others."""
     own = Terms(**terms)
+    made: Dict[str, Verdict] = {}
 
     async def handle(ctx: RunContext[Any], requests: DeferredToolRequests) -> Optional[DeferredToolResults]:
         if not requests.approvals:
             return None
         schemas = {name: tool.parameters_json_schema for name, tool in ctx.tools.items()}
         calls = _calls_of(requests, f"{ctx.conversation_id} {ctx.run_id}", schemas)
-        return requests.build_results(approvals=_results(await decide_all(own, calls, client)))
+        verdicts = await decide_all(own, calls, client)
+        made.update({f"{ctx.run_id} {id}": verdict for id, verdict in verdicts.items()})
+        return requests.build_results(approvals=_results(verdicts))
 
-    return HandleDeferredToolCalls(handler=handle)
+    return _Approvals(handler=handle, made=made, client=client)
+
+
+@dataclass
+class _Reports(AbstractCapability[Any]):
+    """Says what came of the calls that were approved."""
+
+    made: Dict[str, Verdict]
+    """By the framework's id of the call, with that of its run before it where there may be several runs."""
+    client: Optional[AsyncHandraise]
+
+    async def wrap_tool_execute(
+        self, ctx: RunContext[Any], *, call: Any, tool_def: Any, args: Any, handler: Any
+    ) -> Any:
+        """For Pydantic AI."""
+        id = call.tool_call_id
+        verdict = self.made.pop(f"{ctx.run_id} {id}", None) or self.made.pop(id, None)
+        if not verdict:
+            return await handler(args)
+        with running(f"{ctx.run_id} {id}", call.tool_name):
+            async with reporting_async(verdict, self.client, (CallDeferred, ApprovalRequired)):
+                return await handler(args)
+
+
+@dataclass
+class _Approvals(_Reports, HandleDeferredToolCalls[Any]):
+    """`_Reports`, and asks."""
 
 
 def pause(result: Any) -> bytes:
@@ -75,8 +107,10 @@ async def resume(
     """
     requests, calls, messages = _loaded(saved)
     verdicts = await decide_all(Terms(**terms), calls, client)
+    given = dict(run or {})
+    given["capabilities"] = [*(given.get("capabilities") or ()), _Reports(verdicts, client)]
     results = requests.build_results(approvals=_results(verdicts))
-    return await agent.run(message_history=messages, deferred_tool_results=results, **(run or {}))
+    return await agent.run(message_history=messages, deferred_tool_results=results, **given)
 
 
 def _loaded(saved: bytes) -> Any:

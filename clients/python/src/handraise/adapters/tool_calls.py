@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Tuple
 
+from ..asked import asking
 from ..calls import Calls
 from ..client import AsyncHandraise, Handraise
 from ..errors import AlreadyUsed, HandraiseError
@@ -171,13 +172,16 @@ def key_of_ids(framework: str, *ids: str) -> str:
 
 
 @contextmanager
-def running(call_id: str) -> Iterator[None]:
-    """While a call is asked about and runs. Raises `HandraiseError` when another adapter is at it already."""
+def running(call_id: str, tool: str) -> Iterator[None]:
+    """While a call is asked about and runs. Raises `HandraiseError` when another adapter is at it already, and lets
+    a guard on the tool's function know.
+    """
     if call_id in _running.get():
         raise HandraiseError(f"two adapters ask about the call {call_id}: remove one of them")
     token = _running.set(_running.get() | {call_id})
     try:
-        yield
+        with asking(tool):
+            yield
     finally:
         _running.reset(token)
 

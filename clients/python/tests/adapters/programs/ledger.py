@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any, Dict, List
 
+from handraise import requires_approval
+
 SECRET = "sk-secret-of-the-app"
 FOLDER = Path(sys.argv[2])
 CALLS: List[Dict[str, Any]] = json.loads(os.environ["CALLS"])
@@ -17,14 +19,20 @@ TERMS: Dict[str, Any] = json.loads(os.environ.get("TERMS", "{}"))
 
 def pay(to: str, amount: int) -> str:
     """Pays somebody."""
+    if amount == 0:
+        raise ValueError(f"there is nothing to pay: {SECRET}")
     with (FOLDER / "ledger").open("a") as ledger:
         ledger.write(f"{to} {amount}\n")
     return f"paid {amount} to {to}"
 
 
+if os.environ.get("TWICE"):
+    pay = requires_approval(tool="pay")(pay)
+
+
 def told(heard: Any) -> None:
     """What the model has heard, by call, for the test to read."""
-    print(json.dumps(heard), flush=True)
+    keep("heard", json.dumps(heard))
 
 
 def keep(name: str, content: str) -> None:
