@@ -1,5 +1,6 @@
 //! The agent's commands: they talk to a server, as any other agent does.
 
+mod acp;
 mod ask;
 mod attach;
 mod cancel;
@@ -13,6 +14,7 @@ mod program;
 mod public_half;
 mod receipt;
 mod report;
+mod standing;
 mod trust;
 mod wait;
 mod watch;
@@ -39,6 +41,7 @@ use serde_json::{Map, Value};
 
 use program::Program;
 
+pub use acp::AcpCommand;
 pub use ask::AskCommand;
 pub use cancel::CancelCommand;
 pub use end_session::EndSessionCommand;

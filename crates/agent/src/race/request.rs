@@ -1,0 +1,257 @@
+//! What an agent asks its client, in the words of no protocol: as people are asked it, and what the agent hears then.
+
+use anyhow::{Context, ensure};
+use serde_json::{Map, Value, json};
+
+use crate::desk::{Desk, Question, Wanted};
+
+/// A request that people may answer.
+pub(super) enum Request {
+    Permission(Permission),
+    Question(Question),
+}
+
+/// May the agent do this?
+pub(super) struct Permission {
+    pub(super) wanted: Wanted,
+    options: Vec<Choice>,
+    /// What the agent hears when it is denied.
+    pub(super) denial: Value,
+}
+
+/// A way to say yes.
+pub(super) struct Choice {
+    /// By what people pick it.
+    pub(super) id: String,
+    /// What they read.
+    pub(super) name: String,
+    /// How far it goes, in the agent's words.
+    pub(super) kind: Option<String>,
+    /// What the agent hears.
+    pub(super) result: Value,
+}
+
+/// What an agent wants to do.
+pub(super) struct Doing<'a> {
+    /// The agent's name for it.
+    pub(super) tool: &'a str,
+    /// Where, if that is known.
+    pub(super) folder: Option<&'a str>,
+    pub(super) session: &'a str,
+    /// All that is known of it, by one name.
+    pub(super) call: (&'static str, Map<String, Value>),
+}
+
+/// The argument that says which option a yes picks.
+const OPTION: &str = "option";
+/// A description of a field has so many characters at most.
+const DESCRIPTION_CHARS: usize = 300;
+
+impl Permission {
+    /// Of what is done, with the options that allow it: the first is picked unless people pick another.
+    ///
+    /// # Errors
+    /// When people cannot be asked that.
+    pub(super) fn new(
+        desk: &Desk,
+        doing: Doing<'_>,
+        options: Vec<Choice>,
+        denial: Value,
+    ) -> anyhow::Result<Self> {
+        let first = options.first().context("no option of it allows it")?;
+        let ids: Vec<&str> = options.iter().map(|it| &*it.id).collect();
+        let is_twice = |(at, id): (usize, &&str)| ids.iter().take(at).any(|other| other == id);
+        ensure!(
+            !ids.iter().enumerate().any(is_twice),
+            "two of its options have one id"
+        );
+        let listed = options.iter().map(|it| match &it.kind {
+            Some(kind) => json!({ "id": it.id, "name": it.name, "kind": kind }),
+            None => json!({ "id": it.id, "name": it.name }),
+        });
+        let mut arguments = Map::new();
+        match doing.folder {
+            Some(folder) => arguments.insert("cwd".to_owned(), folder.into()),
+            // The same elsewhere is not the same.
+            None => arguments.insert("session".to_owned(), doing.session.into()),
+        };
+        let (name, call) = doing.call;
+        arguments.insert(name.to_owned(), call.into());
+        arguments.insert(OPTION.to_owned(), first.id.as_str().into());
+        arguments.insert("options".to_owned(), listed.collect());
+
+        let tool = format!("{}/{}", desk.name, doing.tool);
+        let place = doing.folder.map_or_else(String::new, |folder| {
+            format!(" in `{}`", folder.replace('`', "'"))
+        });
+        let mut prompt = format!("May `{}` be done{place}?", tool.replace('`', "'"));
+        let several = options.len() > 1;
+        if several {
+            prompt += " A yes picks the option that stands at `option`; another one can be put there first.";
+        }
+        let takes = takes(&arguments, &ids);
+        let wanted = Wanted::new(
+            tool,
+            arguments.into(),
+            ("An agent asks before it goes on", &prompt),
+        )?;
+        let wanted = wanted.in_session(Some(doing.session).filter(|it| is_session(it)));
+        Ok(Self {
+            wanted: match several {
+                true => wanted.amendable(amendable(&options), takes),
+                false => wanted,
+            },
+            options,
+            denial,
+        })
+    }
+
+    /// What the agent hears when these arguments were approved.
+    ///
+    /// # Errors
+    /// When they pick no option.
+    pub(super) fn result(&self, arguments: &Value) -> anyhow::Result<Value> {
+        let picked = self.options.iter().find(|it| arguments[OPTION] == *it.id);
+        let picked = picked.context("an option was approved that the agent does not offer")?;
+        Ok(picked.result.clone())
+    }
+}
+
+/// What people may change, for the form that they fill in.
+fn amendable(options: &[Choice]) -> Value {
+    let ids: Vec<&str> = options.iter().map(|it| &*it.id).collect();
+    let mut field = json!({ "type": "string", "title": "Option", "enum": ids });
+    let names: Vec<_> = options
+        .iter()
+        .map(|it| format!("{}: {}", it.id, it.name))
+        .collect();
+    let names = names.join(" · ");
+    if names.chars().count() <= DESCRIPTION_CHARS && !names.chars().any(char::is_control) {
+        field["description"] = names.into();
+    }
+    let properties = json!({ OPTION: field });
+    json!({
+        "paths": [format!("/{OPTION}")],
+        "schema": { "type": "object", "properties": properties, "required": [OPTION] },
+    })
+}
+
+/// The same, as it is looked at before the agent hears of it: all else is as it was asked.
+fn takes(arguments: &Map<String, Value>, ids: &[&str]) -> Value {
+    let fixed = arguments.iter().map(|(name, value)| {
+        let schema = match &**name {
+            OPTION => json!({ "enum": ids }),
+            _ => json!({ "const": value }),
+        };
+        (name.clone(), schema)
+    });
+    let properties: Map<String, Value> = fixed.collect();
+    let required: Vec<&String> = arguments.keys().collect();
+    json!({
+        "type": "object", "properties": properties, "required": required, "additionalProperties": false,
+    })
+}
+
+/// Whether it can name a session here.
+pub(super) fn is_session(id: &str) -> bool {
+    let chars = id.chars().count();
+    (1..=domain::limits::SESSION_ID_CHARS).contains(&chars)
+        && id.trim() == id
+        && !id.chars().any(char::is_control)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::Client;
+
+    fn desk() -> Desk {
+        Desk {
+            client: Client::new("http://127.0.0.1:1", None, |_| ()).unwrap(),
+            seconds: 60,
+            session: None,
+            name: "gemini".to_owned(),
+            runs_as: "acp",
+        }
+    }
+
+    fn permission(ids: &[&str]) -> anyhow::Result<Permission> {
+        let choice = |id: &&str| Choice {
+            id: (*id).to_owned(),
+            name: format!("Name of {id}"),
+            kind: Some("allow_once".to_owned()),
+            result: json!(id),
+        };
+        let call = json!({"title": "npm test"}).as_object().unwrap().clone();
+        let doing = Doing {
+            tool: "execute",
+            folder: Some("/srv"),
+            session: "s",
+            call: ("toolCall", call),
+        };
+        Permission::new(
+            &desk(),
+            doing,
+            ids.iter().map(choice).collect(),
+            json!("no"),
+        )
+    }
+
+    #[test]
+    fn the_action_holds_the_option_that_a_yes_picks() {
+        let one = permission(&["once"]).unwrap();
+        let body = one.wanted.body(&desk());
+        let expected = json!({
+            "cwd": "/srv", "toolCall": {"title": "npm test"}, "option": "once",
+            "options": [{"id": "once", "name": "Name of once", "kind": "allow_once"}],
+        });
+        assert_eq!(body["action"]["tool"], "gemini/execute");
+        assert_eq!(body["action"]["arguments"], expected);
+        assert_eq!(body["session_id"], "s");
+        assert!(body.get("amendable").is_none());
+
+        let two = permission(&["once", "always"]).unwrap();
+        let body = two.wanted.body(&desk());
+        assert_eq!(body["action"]["arguments"]["option"], "once");
+        assert_eq!(body["amendable"]["paths"], json!(["/option"]));
+        let field = &body["amendable"]["schema"]["properties"]["option"];
+        assert_eq!(field["enum"], json!(["once", "always"]));
+        assert_eq!(
+            field["description"],
+            "once: Name of once · always: Name of always"
+        );
+    }
+
+    #[test]
+    fn only_an_option_that_was_offered_is_picked() {
+        let two = permission(&["once", "always"]).unwrap();
+        for (option, expected) in [
+            (json!("once"), Some(json!("once"))),
+            (json!("always"), Some(json!("always"))),
+            (json!("never"), None),
+            (Value::Null, None),
+        ] {
+            let found = two.result(&json!({ "option": option })).ok();
+            assert_eq!(found, expected, "{option}");
+        }
+        assert!(permission(&[]).is_err());
+        assert!(permission(&["a", "b", "a"]).is_err());
+    }
+
+    #[test]
+    fn nothing_but_the_option_may_be_another() {
+        let arguments = json!({"cwd": "/srv", "toolCall": {"n": 1}, "option": "a"});
+        let takes = takes(arguments.as_object().unwrap(), &["a", "b"]);
+        let fits = |name: &str, value: Value| {
+            let mut changed = arguments.clone();
+            changed[name] = value;
+            jsonschema::is_valid(&takes, &changed)
+        };
+        assert!(fits("option", json!("b")));
+        assert!(!fits("option", json!("c")));
+        assert!(!fits("cwd", json!("/")));
+        assert!(!fits("toolCall", json!({"n": 2})));
+        assert!(!fits("more", json!(1)));
+        assert!(!jsonschema::is_valid(&takes, &json!({"option": "a"})));
+    }
+}
