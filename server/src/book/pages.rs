@@ -15,13 +15,14 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 31] = files![
+const FILES: [(&str, &str, &str); 32] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "api": "docs/api.md",
     "agents": "docs/agents.md",
     "adapters": "docs/adapters.md",
     "mcp": "docs/mcp.md",
+    "acp": "docs/acp.md",
     "answering": "docs/answering.md",
     "reach": "docs/reach.md",
     "second-factor": "docs/second-factor.md",

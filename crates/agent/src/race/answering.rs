@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
 use super::{
@@ -42,7 +42,7 @@ impl<D: Dialect> Race<D> {
         self.tasks.spawn(async move {
             let answered = match request {
                 Request::Permission(permission) => decide(&desk, &permission, withdrawn).await,
-                Request::Question(question) => fill(&desk, &question, withdrawn).await,
+                Request::Question(question, made) => fill(&desk, &question, made, withdrawn).await,
             };
             Event::Answered(key, serial, answered)
         });
@@ -58,7 +58,7 @@ impl<D: Dialect> Race<D> {
         match (open, answered) {
             (Some(open), Answered::With(result, _)) => {
                 if let Some(input) = &self.agent.input {
-                    input.say(message::answer(&open.id, &result));
+                    input.say(self.dialect.answer(&open.id, "result", result).to_string());
                 }
                 // The client still answers, and is told that it need not.
                 self.late.insert(key);
@@ -87,13 +87,16 @@ async fn decide(desk: &Desk, permission: &Permission, withdrawn: Withdrawn) -> A
     }
 }
 
-async fn fill(desk: &Desk, question: &Question, withdrawn: Withdrawn) -> Answered {
+async fn fill(
+    desk: &Desk,
+    question: &Question,
+    made: fn(Map<String, Value>) -> Value,
+    withdrawn: Withdrawn,
+) -> Answered {
     let none = |why: &'static str| Answered::No(anyhow::Error::msg(why));
     match elicit(desk, question, withdrawn).await {
-        Ok(Elicited::Filled(content)) => {
-            Answered::With(json!({ "action": "accept", "content": content }), None)
-        }
-        Ok(Elicited::Declined) => Answered::With(json!({ "action": "decline" }), None),
+        Ok(Elicited::Filled(content)) => Answered::With(made(content), None),
+        Ok(Elicited::Declined) => none("it was declined without a word for the agent"),
         Ok(Elicited::TakenBack) => none("the question was taken back"),
         Ok(Elicited::Expired) => none("nobody has answered in time"),
         Err(Unanswered::Withdrawn) => Answered::Withdrawn,

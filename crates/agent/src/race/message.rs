@@ -9,7 +9,7 @@ const LONGEST: usize = 16 * 1024 * 1024;
 const UNFIT: i64 = -32_600;
 
 /// A line that is one message.
-pub(super) struct Said {
+pub(crate) struct Said {
     pub(super) message: Value,
     /// Whether every reader takes it for the same: it has no key twice, and is not too deep.
     pub(super) is_clear: bool,
@@ -54,15 +54,9 @@ pub(super) fn key(id: &Value) -> Option<String> {
     is_plain.then(|| id.to_string())
 }
 
-/// The response to a request.
-pub(super) fn answer(id: &Value, result: &Value) -> String {
-    json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string()
-}
-
-/// Refuses a request.
-pub(super) fn unfit(id: &Value, why: &str) -> String {
-    let error = json!({ "code": UNFIT, "message": why });
-    json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string()
+/// The error of a request that is refused.
+pub(super) fn unfit(why: &str) -> Value {
+    json!({ "code": UNFIT, "message": why })
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 
 pub(crate) mod acp;
 mod answering;
+pub(crate) mod codex;
 mod message;
 mod request;
 
@@ -48,6 +49,8 @@ pub(crate) trait Dialect {
     /// # Errors
     /// Why people are not asked what it asks: then the client alone is.
     fn hear_agent(&mut self, said: &Said, desk: &Desk) -> anyhow::Result<Option<Heard>>;
+    /// The line that answers a request, with a result or an error.
+    fn answer(&self, id: &Value, with: &str, content: Value) -> Value;
     /// What a client is told whose answer to a request is wanted no longer.
     fn over(&self, id: &Value) -> Option<Value>;
 }
@@ -185,7 +188,9 @@ impl<D: Dialect> Race<D> {
             // An answer of the client's could be taken for one to the other.
             let why = "a request with this id is under way";
             if let Some(input) = &self.agent.input {
-                input.say(message::unfit(&said.message["id"], why));
+                let id = &said.message["id"];
+                let refusal = self.dialect.answer(id, "error", message::unfit(why));
+                input.say(refusal.to_string());
             }
             return self.desk.client.tell(why);
         }

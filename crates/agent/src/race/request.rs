@@ -3,16 +3,17 @@
 use anyhow::{Context, ensure};
 use serde_json::{Map, Value, json};
 
-use crate::desk::{Desk, Question, Wanted};
+use crate::desk::{Desk, Form, Question, Wanted};
 
 /// A request that people may answer.
-pub(super) enum Request {
+pub(crate) enum Request {
     Permission(Permission),
-    Question(Question),
+    /// With what the agent hears of the content of its form.
+    Question(Question, fn(Map<String, Value>) -> Value),
 }
 
 /// May the agent do this?
-pub(super) struct Permission {
+pub(crate) struct Permission {
     pub(super) wanted: Wanted,
     options: Vec<Choice>,
     /// What the agent hears when it is denied.
@@ -20,7 +21,7 @@ pub(super) struct Permission {
 }
 
 /// A way to say yes.
-pub(super) struct Choice {
+pub(crate) struct Choice {
     /// By what people pick it.
     pub(super) id: String,
     /// What they read.
@@ -37,7 +38,7 @@ pub(super) struct Doing<'a> {
     pub(super) tool: &'a str,
     /// Where, if that is known.
     pub(super) folder: Option<&'a str>,
-    pub(super) session: &'a str,
+    pub(super) session: Option<&'a str>,
     /// All that is known of it, by one name.
     pub(super) call: (&'static str, Map<String, Value>),
 }
@@ -70,10 +71,11 @@ impl Permission {
             None => json!({ "id": it.id, "name": it.name }),
         });
         let mut arguments = Map::new();
-        match doing.folder {
-            Some(folder) => arguments.insert("cwd".to_owned(), folder.into()),
+        match (doing.folder, doing.session) {
+            (Some(folder), _) => arguments.insert("cwd".to_owned(), folder.into()),
             // The same elsewhere is not the same.
-            None => arguments.insert("session".to_owned(), doing.session.into()),
+            (None, Some(session)) => arguments.insert("session".to_owned(), session.into()),
+            (None, None) => None,
         };
         let (name, call) = doing.call;
         arguments.insert(name.to_owned(), call.into());
@@ -95,7 +97,7 @@ impl Permission {
             arguments.into(),
             ("An agent asks before it goes on", &prompt),
         )?;
-        let wanted = wanted.in_session(Some(doing.session).filter(|it| is_session(it)));
+        let wanted = wanted.in_session(doing.session.filter(|it| is_session(it)));
         Ok(Self {
             wanted: match several {
                 true => wanted.amendable(amendable(&options), takes),
@@ -115,6 +117,48 @@ impl Permission {
         let picked = picked.context("an option was approved that the agent does not offer")?;
         Ok(picked.result.clone())
     }
+}
+
+/// A form that an agent, or a server behind it, has filled in.
+pub(super) fn elicitation(
+    desk: &Desk,
+    form: Form,
+    session: Option<&str>,
+    (who, params): (&str, &Value),
+) -> anyhow::Result<Request> {
+    if form.has_fields() {
+        let asked = params["message"].as_str().unwrap_or_default();
+        let question = Question {
+            form,
+            title: "An agent asks for input",
+            prompt: format!("{who} asks: {asked}"),
+            session: session.filter(|it| is_session(it)).map(str::to_owned),
+        };
+        return Ok(Request::Question(question, accepted));
+    }
+    // Its acceptance may be all that something waits for, so it has to be proven.
+    let mut call = params.as_object().cloned().unwrap_or_default();
+    for id in ["sessionId", "requestId", "toolCallId", "threadId", "turnId"] {
+        call.shift_remove(id);
+    }
+    let accept = Choice {
+        id: "accept".to_owned(),
+        name: "Accept".to_owned(),
+        kind: None,
+        result: accepted(Map::new()),
+    };
+    let doing = Doing {
+        tool: "elicitation",
+        folder: None,
+        session,
+        call: ("elicitation", call),
+    };
+    let permission = Permission::new(desk, doing, vec![accept], json!({ "action": "decline" }))?;
+    Ok(Request::Permission(permission))
+}
+
+fn accepted(content: Map<String, Value>) -> Value {
+    json!({ "action": "accept", "content": content })
 }
 
 /// What people may change, for the form that they fill in.
@@ -186,7 +230,7 @@ mod tests {
         let doing = Doing {
             tool: "execute",
             folder: Some("/srv"),
-            session: "s",
+            session: Some("s"),
             call: ("toolCall", call),
         };
         Permission::new(

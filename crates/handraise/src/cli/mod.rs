@@ -189,6 +189,14 @@ enum Command {
         after_help = "Examples:\n  handraise acp -- gemini --acp\n  handraise acp --name goose --timeout 3600 -- goose acp"
     )]
     Acp(agent::commands::AcpCommand),
+    /// Stands between `codex app-server` and its client: people may answer what Codex asks.
+    ///
+    /// As `handraise acp` does, in Codex's own protocol: commands, changes of files, permissions, questions of the model, and forms
+    /// of MCP servers behind it.
+    #[command(
+        after_help = "Examples:\n  handraise codex\n  handraise codex --name reviewer --timeout 3600 -- -c approval_policy=untrusted"
+    )]
+    Codex(agent::commands::CodexCommand),
     /// Prints the description of the API for machines, as OpenAPI 3.1. A running server has it too.
     #[command(after_help = "Example:\n  handraise openapi > openapi.json")]
     Openapi,
@@ -258,6 +266,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Key(command) => key::run(command),
         Command::Mcp(command) => command.run().await,
         Command::Acp(command) => command.run().await,
+        Command::Codex(command) => command.run().await,
         Command::Openapi => openapi::run(),
         Command::Receipt(command) => command.run().await,
         Command::Slack(command) => slack::run(command).await,

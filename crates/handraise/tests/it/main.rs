@@ -6,6 +6,7 @@
     reason = "a test that cannot go on fails"
 )]
 
+mod acp;
 mod amending;
 mod answering;
 mod ask_command;
@@ -18,6 +19,7 @@ mod checkpoints;
 mod claims;
 mod cli;
 mod climbing;
+mod codex;
 mod configuring;
 mod connections;
 mod crash;

@@ -69,6 +69,11 @@ impl Form {
         })
     }
 
+    /// Whether anything is asked for: where nothing is, to accept it is all that can be said.
+    pub(crate) fn has_fields(&self) -> bool {
+        !self.fields.is_empty()
+    }
+
     /// The request to people.
     pub(crate) fn body(&self, message: &str) -> Value {
         match &self.fields[..] {

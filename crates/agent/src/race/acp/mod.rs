@@ -12,9 +12,9 @@ use serde_json::{Map, Value, json};
 use super::{
     Dialect, Heard,
     message::{self, Said},
-    request::{Request, is_session},
+    request::{Request, elicitation},
 };
-use crate::desk::{Desk, Form, Question};
+use crate::desk::{Desk, Form};
 use calls::Calls;
 
 /// What has to be known of a connection to tell what the agent asks.
@@ -74,12 +74,16 @@ impl Dialect for Acp {
             // Other modes are not to be shown as this one.
             Some("elicitation/create") if params["mode"] == "form" => {
                 let session = params["sessionId"].as_str().map(str::to_owned);
-                let request = Request::Question(question(params, desk)?);
+                let request = form(params, desk)?;
                 return Ok(Some(Heard::Asks(Box::new(request), session)));
             }
             _ => {}
         }
         Ok(None)
+    }
+
+    fn answer(&self, id: &Value, with: &str, content: Value) -> Value {
+        json!({ "jsonrpc": "2.0", "id": id, with: content })
     }
 
     fn over(&self, id: &Value) -> Option<Value> {
@@ -89,21 +93,16 @@ impl Dialect for Acp {
 }
 
 /// What the agent asks by a form.
-fn question(params: &Value, desk: &Desk) -> anyhow::Result<Question> {
+fn form(params: &Value, desk: &Desk) -> anyhow::Result<Request> {
     let mut schema = without_nulls(&params["requestedSchema"]);
     if let Some(schema) = schema.as_object_mut() {
         schema
             .entry("type")
             .or_insert_with(|| "object".to_owned().into());
     }
-    let asked = params["message"].as_str().unwrap_or_default();
-    let session = params["sessionId"].as_str().filter(|it| is_session(it));
-    Ok(Question {
-        form: Form::read(&schema)?,
-        title: "An agent asks for input",
-        prompt: format!("The agent `{}` asks: {asked}", desk.quoted()),
-        session: session.map(str::to_owned),
-    })
+    let who = format!("The agent `{}`", desk.quoted());
+    let session = params["sessionId"].as_str();
+    elicitation(desk, Form::read(&schema)?, session, (&who, params))
 }
 
 /// The protocol takes `null` for what is not there, and JSON Schema does not.

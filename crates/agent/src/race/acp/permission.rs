@@ -50,7 +50,7 @@ impl Acp {
         let doing = Doing {
             tool: &tool,
             folder: self.folders.get(session).map(String::as_str),
-            session,
+            session: Some(session),
             call: ("toolCall", call),
         };
         let permission = Permission::new(desk, doing, allowing(options)?, denial(options))?;

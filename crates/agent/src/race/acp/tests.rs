@@ -217,6 +217,24 @@ fn only_forms_are_asked_for_and_what_is_cancelled_is_over() {
         let heard = acp.hear_agent(&said(&message), &desk()).unwrap();
         assert_eq!(heard.is_some(), is_asked, "{mode}");
     }
+    // Its acceptance is all that is asked for.
+    let schema = json!({"type": "object", "properties": {}});
+    let params =
+        json!({"mode": "form", "message": "Go on?", "requestId": 4, "requestedSchema": schema});
+    let message = json!({"id": 1, "method": "elicitation/create", "params": params});
+    let heard = acp.hear_agent(&said(&message), &desk()).unwrap();
+    let Some(Heard::Asks(request, None)) = heard else {
+        panic!("nothing is asked");
+    };
+    let Request::Permission(permission) = *request else {
+        panic!("no approval is asked for");
+    };
+    assert_eq!(permission.denial, json!({"action": "decline"}));
+    let expected = json!({"action": "accept", "content": {}});
+    assert_eq!(
+        permission.result(&json!({"option": "accept"})).unwrap(),
+        expected
+    );
     let cancel = json!({"method": "$/cancel_request", "params": {"requestId": 1}});
     let heard = acp.hear_agent(&said(&cancel), &desk()).unwrap();
     assert!(matches!(heard, Some(Heard::Over(key)) if key == "1"));
