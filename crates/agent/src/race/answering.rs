@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
 use super::{
-    Dialect, Event, Open, Race, TOO_LATE, message,
+    Dialect, Event, Open, Race, TOO_LATE,
     request::{Permission, Request},
 };
 use crate::desk::{Desk, Elicited, Question, Unanswered, Withdrawn, approve, elicit};

@@ -1,7 +1,7 @@
 //! `handraise codex` between a client and a program that asks what `codex app-server` asks. Codex itself asks nothing without a
 //! model; its messages are held against its schemas in `crates/agent/src/race/codex/tests.rs`.
 
-use std::{fs, os::unix::fs::PermissionsExt, process::Command};
+use std::{fs, process::Command};
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ store::on_both_databases!(
 );
 
 /// Says the lines that its client gives it, and what it hears as an answer.
-const APP_SERVER: &str = r#"#!/usr/bin/env node
+const APP_SERVER: &str = r#"
 const readline = require("node:readline");
 const say = (message) => process.stdout.write(JSON.stringify(message) + "\n");
 say({ method: "started", params: process.argv.slice(2) });
@@ -39,13 +39,12 @@ struct Connected {
 impl Connected {
     async fn start(app: &TestApp, agent: &Caller<'_>) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let program = folder.path().join("codex");
-        fs::write(&program, APP_SERVER).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
+        // What Node.js is told to run.
+        fs::write(folder.path().join("app-server"), APP_SERVER).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_handraise"));
         command
-            .args(["codex", "--program", program.to_str().unwrap()])
-            .args(["--", "-c", "model=none"])
+            .current_dir(folder.path())
+            .args(["codex", "--program", "node", "--", "-c", "model=none"])
             .env("HANDRAISE_URL", app.url(""))
             .env("HANDRAISE_TOKEN", &agent.token)
             .env("HANDRAISE_PUBLIC_KEY", app.public_key());
@@ -54,7 +53,7 @@ impl Connected {
             _folder: folder,
         };
         let started = connected.stdio.hear().await;
-        assert_eq!(started["params"], json!(["app-server", "-c", "model=none"]));
+        assert_eq!(started["params"], json!(["-c", "model=none"]));
         connected
     }
 
