@@ -58,7 +58,7 @@ pub(crate) trait Dialect {
 /// What a message means here.
 pub(crate) enum Heard {
     /// People may answer this, which stands with a session.
-    Asks(Box<Request>, Option<String>),
+    Asks(Request, Option<String>),
     /// The request of this id is answered or cancelled by those who made it.
     Over(String),
     /// So is all that the agent asks in this session.
@@ -199,7 +199,7 @@ impl<D: Dialect> Race<D> {
         match (self.dialect.hear_agent(&said, &self.desk), key) {
             (Ok(Some(Heard::Asks(request, session))), Some(key)) => {
                 let id = said.message["id"].clone();
-                self.ask(key, id, session, *request);
+                self.ask(key, id, session, request);
             }
             (Ok(Some(Heard::Over(key))), _) => self.withdraw(&key, AGENT_CANCELLED),
             (Ok(Some(Heard::SessionOver(session))), _) => self.withdraw_session(&session),

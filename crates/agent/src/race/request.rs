@@ -7,9 +7,9 @@ use crate::desk::{Desk, Form, Question, Wanted};
 
 /// A request that people may answer.
 pub(crate) enum Request {
-    Permission(Permission),
+    Permission(Box<Permission>),
     /// With what the agent hears of the content of its form.
-    Question(Question, fn(Map<String, Value>) -> Value),
+    Question(Box<Question>, fn(Map<String, Value>) -> Value),
 }
 
 /// May the agent do this?
@@ -134,7 +134,7 @@ pub(super) fn elicitation(
             prompt: format!("{who} asks: {asked}"),
             session: session.filter(|it| is_session(it)).map(str::to_owned),
         };
-        return Ok(Request::Question(question, accepted));
+        return Ok(Request::Question(Box::new(question), accepted));
     }
     // Its acceptance may be all that something waits for, so it has to be proven.
     let mut call = params.as_object().cloned().unwrap_or_default();
@@ -154,7 +154,7 @@ pub(super) fn elicitation(
         call: ("elicitation", call),
     };
     let permission = Permission::new(desk, doing, vec![accept], json!({ "action": "decline" }))?;
-    Ok(Request::Permission(permission))
+    Ok(Request::Permission(Box::new(permission)))
 }
 
 fn accepted(content: Map<String, Value>) -> Value {

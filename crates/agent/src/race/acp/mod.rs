@@ -69,13 +69,13 @@ impl Dialect for Acp {
             Some("session/request_permission") => {
                 let request = self.permission(said, desk)?;
                 let session = params["sessionId"].as_str().map(str::to_owned);
-                return Ok(Some(Heard::Asks(Box::new(request), session)));
+                return Ok(Some(Heard::Asks(request, session)));
             }
             // Other modes are not to be shown as this one.
             Some("elicitation/create") if params["mode"] == "form" => {
                 let session = params["sessionId"].as_str().map(str::to_owned);
                 let request = form(params, desk)?;
-                return Ok(Some(Heard::Asks(Box::new(request), session)));
+                return Ok(Some(Heard::Asks(request, session)));
             }
             _ => {}
         }

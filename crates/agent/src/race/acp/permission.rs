@@ -54,7 +54,7 @@ impl Acp {
             call: ("toolCall", call),
         };
         let permission = Permission::new(desk, doing, allowing(options)?, denial(options))?;
-        Ok(Request::Permission(permission))
+        Ok(Request::Permission(Box::new(permission)))
     }
 }
 

@@ -37,7 +37,7 @@ fn asked(acp: &mut Acp, call: &Value, options: &Value) -> anyhow::Result<Value> 
         panic!("nothing is asked");
     };
     assert_eq!(session.as_deref(), Some("s"));
-    let Request::Permission(permission) = *request else {
+    let Request::Permission(permission) = request else {
         panic!("no permission is asked for");
     };
     let mut body = permission.wanted.body(&desk());
@@ -226,7 +226,7 @@ fn only_forms_are_asked_for_and_what_is_cancelled_is_over() {
     let Some(Heard::Asks(request, None)) = heard else {
         panic!("nothing is asked");
     };
-    let Request::Permission(permission) = *request else {
+    let Request::Permission(permission) = request else {
         panic!("no approval is asked for");
     };
     assert_eq!(permission.denial, json!({"action": "decline"}));

@@ -83,7 +83,7 @@ pub(super) fn of_permissions(said: &Said, desk: &Desk) -> anyhow::Result<Request
     let denial = json!({ "permissions": {}, "scope": "turn" });
     let doing = doing("permissions", request(params), params);
     let permission = Permission::new(desk, doing, options, denial)?;
-    Ok(Request::Permission(permission))
+    Ok(Request::Permission(Box::new(permission)))
 }
 
 fn clear(said: &Said) -> anyhow::Result<&Value> {
@@ -127,7 +127,7 @@ fn approval(
         false => json!({ "decision": "cancel" }),
     };
     let permission = Permission::new(desk, doing(tool, request, params), options, denial)?;
-    Ok(Request::Permission(permission))
+    Ok(Request::Permission(Box::new(permission)))
 }
 
 fn decision(id: &str, name: &str, kind: &str, decision: Value) -> Choice {

@@ -43,7 +43,7 @@ pub(super) fn of_tool(params: &Value, desk: &Desk) -> anyhow::Result<Request> {
         prompt: format!("The agent `{}` asks.", desk.quoted()),
         session: session.map(str::to_owned),
     };
-    Ok(Request::Question(question, answers))
+    Ok(Request::Question(Box::new(question), answers))
 }
 
 /// One question, as a field.

@@ -51,7 +51,7 @@ impl Dialect for Codex {
             }
         };
         let thread = params["threadId"].as_str().map(str::to_owned);
-        Ok(Some(Heard::Asks(Box::new(request), thread)))
+        Ok(Some(Heard::Asks(request, thread)))
     }
 
     fn answer(&self, id: &Value, with: &str, content: Value) -> Value {

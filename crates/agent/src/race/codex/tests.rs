@@ -57,7 +57,7 @@ fn request(codex: &mut Codex, method: &str, more: Value) -> anyhow::Result<Reque
     match codex.hear_agent(&said, &desk())? {
         Some(Heard::Asks(request, thread)) => {
             assert_eq!(thread.as_deref(), Some("t-1"));
-            Ok(*request)
+            Ok(request)
         }
         _ => anyhow::bail!("nothing is asked"),
     }
