@@ -31,7 +31,12 @@ impl<D: Dialect> Race<D> {
         self.serial += 1;
         let serial = self.serial;
         let (withdraw, withdrawn) = oneshot::channel();
+        let call = match &request {
+            Request::Permission(permission) => permission.call.clone(),
+            Request::Question(..) => None,
+        };
         let open = Open {
+            call,
             serial,
             id,
             session,
@@ -56,7 +61,10 @@ impl<D: Dialect> Race<D> {
         let is_it = self.open.get(&key).is_some_and(|it| it.serial == serial);
         let open = is_it.then(|| self.open.remove(&key)).flatten();
         match (open, answered) {
-            (Some(open), Answered::With(result, _)) => {
+            (Some(open), Answered::With(result, approval)) => {
+                if let (Some(call), Some(approval)) = (open.call, approval) {
+                    self.runs.entry(call).or_default().push(approval);
+                }
                 if let Some(input) = &self.agent.input {
                     input.say(self.dialect.answer(&open.id, "result", result).to_string());
                 }
@@ -69,7 +77,7 @@ impl<D: Dialect> Race<D> {
             (Some(_), Answered::No(why)) => self.terminal_alone(&why),
             (Some(_), Answered::Withdrawn) => {}
             // It is used up, and the agent went by another answer.
-            (None, Answered::With(_, Some(approval))) => self.report(approval, TOO_LATE),
+            (None, Answered::With(_, Some(approval))) => self.report(approval, Some(TOO_LATE)),
             (None, _) => {}
         }
     }

@@ -31,13 +31,14 @@ use crate::{
 };
 use answering::Answered;
 use message::Said;
-use request::Request;
+use request::{Call, Request};
 
 const ANSWERED: &str = "answered in the terminal";
 const AGENT_CANCELLED: &str = "the agent has cancelled it";
 const TURN_OVER: &str = "the turn was cancelled in the terminal";
 const CLIENT_GONE: &str = "the agent's client is gone";
 const AGENT_GONE: &str = "the agent has ended";
+const FAILED: &str = "the agent says that it has failed";
 const TOO_LATE: &str = "it was answered in the terminal before the agent heard of it";
 
 /// The protocol that client and agent speak.
@@ -63,6 +64,8 @@ pub(crate) enum Heard {
     Over(String),
     /// So is all that the agent asks in this session.
     SessionOver(String),
+    /// This was done, and has failed or not.
+    Done(Call, bool),
 }
 
 /// Stands between the two.
@@ -81,6 +84,8 @@ pub(crate) struct Race<D> {
     open: HashMap<String, Open>,
     /// What the agent has its answer to, while the client's still comes.
     late: HashSet<String>,
+    /// The approvals of what the agent does now.
+    runs: HashMap<Call, Vec<String>>,
 }
 
 /// A request that people are asked.
@@ -88,6 +93,7 @@ struct Open {
     serial: u64,
     id: Value,
     session: Option<String>,
+    call: Option<Call>,
     withdraw: oneshot::Sender<&'static str>,
 }
 
@@ -115,6 +121,7 @@ impl<D: Dialect> Race<D> {
             serial: 0,
             open: HashMap::new(),
             late: HashSet::new(),
+            runs: HashMap::new(),
         })
     }
 
@@ -168,7 +175,7 @@ impl<D: Dialect> Race<D> {
             match self.dialect.hear_client(&said) {
                 Some(Heard::SessionOver(session)) => self.withdraw_session(&session),
                 Some(Heard::Over(key)) => self.withdraw(&key, ANSWERED),
-                Some(Heard::Asks(..)) | None => {}
+                Some(Heard::Asks(..) | Heard::Done(..)) | None => {}
             }
         }
         if let Some(input) = &self.agent.input {
@@ -203,6 +210,12 @@ impl<D: Dialect> Race<D> {
             }
             (Ok(Some(Heard::Over(key))), _) => self.withdraw(&key, AGENT_CANCELLED),
             (Ok(Some(Heard::SessionOver(session))), _) => self.withdraw_session(&session),
+            (Ok(Some(Heard::Done(call, has_failed))), _) => {
+                let failure = has_failed.then_some(FAILED);
+                for approval in self.runs.remove(&call).into_iter().flatten() {
+                    self.report(approval, failure);
+                }
+            }
             (Ok(None | Some(Heard::Asks(..))), _) => {}
             (Err(why), _) => self.terminal_alone(&why),
         }
@@ -271,10 +284,10 @@ impl<D: Dialect> Race<D> {
         }
     }
 
-    fn report(&mut self, approval: String, failure: &'static str) {
+    fn report(&mut self, approval: String, failure: Option<&'static str>) {
         let desk = Arc::clone(&self.desk);
         self.tasks.spawn(async move {
-            approve::report(&desk, &approval, Some(failure)).await;
+            approve::report(&desk, &approval, failure).await;
             Event::Reported
         });
     }

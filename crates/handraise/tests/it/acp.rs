@@ -5,6 +5,8 @@ use std::{
     process::{Command, Stdio},
 };
 
+use chrono::TimeDelta;
+use machine::clock::Clock;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 use store::testing::TestDatabase;
@@ -415,19 +417,37 @@ async fn the_same_is_not_asked_again_where_a_person_has_granted_it(database: Tes
         let params = json!({ "toolCall": { "toolCallId": id }, "options": options() });
         json!({ "name": id, "method": "session/request_permission", "params": params })
     };
-    connected.prompt(update("c-1"), vec![request("c-1")]).await;
+    let failed =
+        json!([{ "sessionUpdate": "tool_call_update", "toolCallId": "c-1", "status": "failed" }]);
+    connected
+        .prompt_and(update("c-1"), vec![request("c-1")], failed)
+        .await;
     let first = asked_after(&desk, 0).await;
     desk.done(&first, "answer", json!({ "approved": true }))
         .await;
     came_of_it(&mut connected, "c-1", &selected("ok")).await;
     connected.hear("ended").await;
+    let mut seen = desk.poll(&first).await;
+    while seen["report"].is_null() {
+        // It is on its way.
+        let page = desk.get(&format!("/api/v1/events?after={}", app.last_seq().await));
+        page.header("prefer", "wait=1").send().await.unwrap();
+        seen = desk.poll(&first).await;
+    }
+    assert_eq!(seen["report"]["outcome"], "failed");
 
-    let after = app.last_seq().await;
+    let offers = desk.read(&format!("{}/grants", path_of(&first))).await;
+    let expires_at = app.clock.now() + TimeDelta::days(1);
+    let grant =
+        json!({ "from": first["id"], "matcher": offers[0]["matcher"], "expires_at": expires_at });
+    let made = desk.post("/api/v1/grants").json(&grant).send().await;
+    json_of(made.unwrap(), StatusCode::CREATED).await;
+    // Its id is another, and it is the same action.
     connected.prompt(update("c-2"), vec![request("c-2")]).await;
-    let second = asked_after(&desk, after).await;
-    // Ids differ, and it is the same action: a standing approval of exactly this covers it.
-    assert_ne!(first["id"], second["id"]);
-    assert_eq!(first["action_digest"], second["action_digest"]);
+    came_of_it(&mut connected, "c-2", &selected("ok")).await;
+    let said = connected.hear("stderr").await;
+    let said = said["stderr"].as_str().unwrap();
+    assert!(said.contains("grant"), "{said}");
     connected.end();
 }
 

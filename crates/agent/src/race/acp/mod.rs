@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::{
     Dialect, Heard,
     message::{self, Said},
-    request::{Request, elicitation},
+    request::{self, Request, elicitation},
 };
 use crate::desk::{Desk, Form};
 use calls::Calls;
@@ -62,7 +62,10 @@ impl Dialect for Acp {
         }
         let params = said.params();
         match said.method() {
-            Some("session/update") => self.calls.note(params, said.is_clear),
+            Some("session/update") => {
+                self.calls.note(params, said.is_clear);
+                return Ok(done(params));
+            }
             Some("$/cancel_request") => {
                 return Ok(message::key(&params["requestId"]).map(Heard::Over));
             }
@@ -89,6 +92,17 @@ impl Dialect for Acp {
     fn over(&self, id: &Value) -> Option<Value> {
         let params = json!({ "requestId": id });
         Some(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": params }))
+    }
+}
+
+/// What has come of a call, if that is what an update says.
+fn done(params: &Value) -> Option<Heard> {
+    let update = &params["update"];
+    let call = request::call(&params["sessionId"], &update["toolCallId"])?;
+    match update["status"].as_str()? {
+        "completed" => Some(Heard::Done(call, false)),
+        "failed" => Some(Heard::Done(call, true)),
+        _ => None,
     }
 }
 

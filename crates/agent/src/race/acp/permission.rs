@@ -54,6 +54,8 @@ impl Acp {
             call: ("toolCall", call),
         };
         let permission = Permission::new(desk, doing, allowing(options)?, denial(options))?;
+        let permission =
+            permission.of_call(&params["sessionId"], &params["toolCall"]["toolCallId"]);
         Ok(Request::Permission(Box::new(permission)))
     }
 }

@@ -155,10 +155,11 @@ fn what_was_said_of_a_call_before_belongs_to_it() {
     let expected = json!({"title": "rm", "kind": "delete", "rawInput": {"path": "/y"}});
     assert_eq!(body["action"]["arguments"]["toolCall"], expected);
     // It is over, or the turn is.
-    update(
-        &mut acp,
-        json!({"sessionUpdate": "tool_call_update", "toolCallId": "1", "status": "completed"}),
-    );
+    let over =
+        json!({"sessionUpdate": "tool_call_update", "toolCallId": "1", "status": "completed"});
+    let over = json!({"method": "session/update", "params": {"sessionId": "s", "update": over}});
+    let heard = acp.hear_agent(&said(&over), &desk()).unwrap();
+    assert!(matches!(heard, Some(Heard::Done(call, false)) if call.1 == "1"));
     assert!(asked(&mut acp, &only_id, &allow).is_err());
     update(
         &mut acp,

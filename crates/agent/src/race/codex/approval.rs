@@ -126,7 +126,8 @@ fn approval(
         true => json!({ "decision": "decline" }),
         false => json!({ "decision": "cancel" }),
     };
-    let permission = Permission::new(desk, doing(tool, request, params), options, denial)?;
+    let permission = Permission::new(desk, doing(tool, request, params), options, denial)?
+        .of_call(&params["threadId"], &params["itemId"]);
     Ok(Request::Permission(Box::new(permission)))
 }
 

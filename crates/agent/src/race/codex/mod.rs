@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::{
     Dialect, Heard,
     message::{self, Said},
+    request,
 };
 use crate::desk::Desk;
 
@@ -47,7 +48,7 @@ impl Dialect for Codex {
             }
             _ => {
                 self.note(said);
-                return Ok(None);
+                return Ok(done(said));
             }
         };
         let thread = params["threadId"].as_str().map(str::to_owned);
@@ -63,6 +64,16 @@ impl Dialect for Codex {
         // Codex tells its client itself: `serverRequest/resolved`.
         None
     }
+}
+
+/// What has come of an item, if that is what is said.
+fn done(said: &Said) -> Option<Heard> {
+    let (params, item) = (said.params(), &said.params()["item"]);
+    if said.method() != Some("item/completed") {
+        return None;
+    }
+    let call = request::call(&params["threadId"], &item["id"])?;
+    Some(Heard::Done(call, item["status"] != "completed"))
 }
 
 impl Codex {

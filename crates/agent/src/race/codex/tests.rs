@@ -175,12 +175,12 @@ fn changes_of_files_are_those_that_were_told_before() {
     assert_eq!(arguments["request"]["changes"], change("+b"));
     assert_eq!(arguments["request"]["grantRoot"], "/srv");
 
-    let item = json!({"type": "fileChange", "id": "i-1"});
-    note(
-        &mut codex,
-        "item/completed",
-        json!({"threadId": "t-1", "item": item}),
-    );
+    let item = json!({"type": "fileChange", "id": "i-1", "status": "failed"});
+    let completed =
+        json!({"method": "item/completed", "params": {"threadId": "t-1", "item": item}});
+    let completed = Said::read(completed.to_string().as_bytes()).unwrap();
+    let heard = codex.hear_agent(&completed, &desk()).unwrap();
+    assert!(matches!(heard, Some(Heard::Done(call, true)) if call.1 == "i-1"));
     assert!(body(&mut codex, CHANGES, json!({})).is_err());
     note(&mut codex, "item/started", started);
     note(&mut codex, "turn/completed", json!({"threadId": "t-1"}));

@@ -50,6 +50,7 @@ const here = pathToFileURL(require.resolve("@agentclientprotocol/sdk")).href;
             });
             await say(client, sessionId, { pid: process.pid, token: process.env.HANDRAISE_TOKEN ?? null });
             await Promise.all(requests);
+            for (const update of plan.after ?? []) await client.notify("session/update", { sessionId, update });
             await say(client, sessionId, { answers: Object.values(answers) });
             return { stopReason: "end_turn" };
         })
@@ -167,7 +168,17 @@ impl Connected {
 
     /// Has the agent make these requests, all at once. Returns its process.
     pub(crate) async fn prompt(&mut self, updates: Value, requests: Vec<Value>) -> String {
-        let prompt = json!({ "updates": updates, "requests": requests });
+        self.prompt_and(updates, requests, json!([])).await
+    }
+
+    /// As [`Self::prompt`]; when all are answered the agent says this.
+    pub(crate) async fn prompt_and(
+        &mut self,
+        updates: Value,
+        requests: Vec<Value>,
+        after: Value,
+    ) -> String {
+        let prompt = json!({ "updates": updates, "requests": requests, "after": after });
         self.stdio.say(&json!({ "prompt": prompt }).to_string());
         let said = self.hear("pid").await;
         assert_eq!(said["token"], Value::Null, "{said}");
