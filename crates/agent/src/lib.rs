@@ -1,7 +1,8 @@
 //! The agent's end: the commands with which a program on any machine asks people and goes on, and their parts.
 //!
 //! [`client`] calls a server and believes no decision without its signature; [`watch`] lets a person answer in a
-//! terminal; [`bridge`] passes the Model Context Protocol on, and [`proxy`] stands in front of another server of it; [`commands`] is the command line on top of them. It
+//! terminal; [`bridge`] passes the Model Context Protocol on, [`proxy`] stands in front of another server of it, and [`race`] between a
+//! coding agent and its client; both ask at the [`desk`] and speak by [`stdio`]. [`commands`] is the command line on top of them. It
 //! knows a server by its HTTP API alone: no database, no use case and no page.
 //!
 //! Uses `domain`, `machine`, `signing` and `visible`. Begin with `commands/ask.rs`, then `client/mod.rs`.
@@ -9,7 +10,9 @@
 mod bridge;
 mod client;
 pub mod commands;
-mod input;
+mod desk;
 mod proxy;
+mod race;
+mod stdio;
 mod tool_name;
 mod watch;

@@ -15,7 +15,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 33] = files![
+const FILES: [(&str, &str, &str); 35] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "api": "docs/api.md",
@@ -24,6 +24,8 @@ const FILES: [(&str, &str, &str); 33] = files![
     "moving": "docs/moving.md",
     "examples": "examples/README.md",
     "mcp": "docs/mcp.md",
+    "acp": "docs/acp.md",
+    "a2a": "docs/a2a.md",
     "answering": "docs/answering.md",
     "reach": "docs/reach.md",
     "second-factor": "docs/second-factor.md",

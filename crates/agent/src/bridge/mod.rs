@@ -31,7 +31,7 @@ use crate::{
         self,
         retry::{Missed, persist},
     },
-    input::lines,
+    stdio::lines,
 };
 use proof::{Call, Proof};
 

@@ -1,15 +1,19 @@
 //! `handraise mcp`: the bridge for clients that start a program instead of calling a server, and the proxy in front of
 //! another server of the protocol.
 
-use std::{num::NonZeroU32, path::Path};
+use std::num::NonZeroU32;
 
-use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{Server, say};
+use super::{
+    Server, say,
+    standing::{file_name, seconds},
+};
 use crate::{
     bridge::Bridge,
-    proxy::{Desk, Elicit, Named, Proxy, start},
+    desk::Desk,
+    proxy::{Elicit, Named, Proxy},
+    stdio::start,
     tool_name::{self, ToolName},
 };
 
@@ -70,12 +74,6 @@ enum By {
     Client,
 }
 
-fn seconds(text: &str) -> Result<NonZeroU32, String> {
-    let seconds = text.parse::<NonZeroU32>().ok();
-    let seconds = seconds.filter(|it| it.get() <= 86_400);
-    seconds.ok_or_else(|| "must be a number of seconds from 1 to 86400".to_owned())
-}
-
 impl McpCommand {
     /// Passes messages on until standard input ends.
     pub async fn run(self) -> anyhow::Result<()> {
@@ -97,8 +95,8 @@ impl ProxyCommand {
             client: self.server.client()?,
             seconds: self.timeout.get(),
             session: self.session,
-            server: name,
-            amendable: self.amendable,
+            name,
+            runs_as: "mcp proxy",
         };
         let elicit = match self.elicit {
             By::People => Elicit::People,
@@ -109,15 +107,7 @@ impl ProxyCommand {
             false => Named::These(self.tools),
         };
         let server = start(&self.command)?;
-        Proxy::new(desk, tools, elicit, server).run().await
+        let proxy = Proxy::new(desk, tools, elicit, self.amendable, server)?;
+        proxy.run().await
     }
-}
-
-fn file_name(command: &[String]) -> anyhow::Result<String> {
-    let program = command.first().context("there is no server to start")?;
-    let name = Path::new(program)
-        .file_stem()
-        .and_then(|name| name.to_str());
-    let name = name.context("the server's program has no name, so it needs --name")?;
-    Ok(name.to_owned())
 }

@@ -1,8 +1,10 @@
 //! The agent's commands: they talk to a server, as any other agent does.
 
+mod acp;
 mod ask;
 mod attach;
 mod cancel;
+mod codex;
 mod end_session;
 mod files;
 mod hook;
@@ -13,6 +15,7 @@ mod program;
 mod public_half;
 mod receipt;
 mod report;
+mod standing;
 mod trust;
 mod wait;
 mod watch;
@@ -39,8 +42,10 @@ use serde_json::{Map, Value};
 
 use program::Program;
 
+pub use acp::AcpCommand;
 pub use ask::AskCommand;
 pub use cancel::CancelCommand;
+pub use codex::CodexCommand;
 pub use end_session::EndSessionCommand;
 pub use hook::{BLOCKED, HookCommand, blocked, misused};
 pub use mcp::McpCommand;

@@ -4,7 +4,7 @@ use domain::json::AnyJson;
 use serde_json::{Value, json};
 
 /// JSON-RPC's number for a server that failed.
-pub(super) const FAILED: i64 = -32_603;
+const FAILED: i64 = -32_603;
 pub(super) const UNREADABLE: i64 = -32_700;
 pub(super) const UNFIT: i64 = -32_600;
 pub(super) const UNFIT_PARAMS: i64 = -32_602;
@@ -42,6 +42,11 @@ pub(super) fn answer(id: &Value, with: &str, content: &Value) -> String {
 
 pub(super) fn fault(id: &Value, code: i64, message: &str) -> String {
     answer(id, "error", &json!({ "code": code, "message": message }))
+}
+
+/// An error instead of a result, for either side.
+pub(super) fn failed(id: &Value, why: &str) -> String {
+    fault(id, FAILED, why)
 }
 
 /// The denial of a call, as a model hears it: the error of a tool.

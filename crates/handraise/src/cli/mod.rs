@@ -180,6 +180,23 @@ enum Command {
     /// A bridge to the server's /mcp. A server that is restarted between two calls is not missed.
     #[command(after_help = "Example:\n  handraise mcp --url http://127.0.0.1:3000")]
     Mcp(agent::commands::McpCommand),
+    /// Stands between a coding agent and its client, by the Agent Client Protocol: people may answer what it asks.
+    ///
+    /// Starts AGENT, and passes its messages and the client's on as they are. May a tool run, and which value belongs in a form: that
+    /// is asked in the client and in Handraise, and the first answer counts. An approval reaches AGENT only with its receipt.
+    /// While the server is away the client alone is asked.
+    #[command(
+        after_help = "Examples:\n  handraise acp -- gemini --acp\n  handraise acp --name goose --timeout 3600 -- goose acp"
+    )]
+    Acp(agent::commands::AcpCommand),
+    /// Stands between `codex app-server` and its client: people may answer what Codex asks.
+    ///
+    /// As `handraise acp` does, in Codex's own protocol: commands, changes of files, permissions, questions of the model, and forms
+    /// of MCP servers behind it.
+    #[command(
+        after_help = "Examples:\n  handraise codex\n  handraise codex --name reviewer --timeout 3600 -- -c approval_policy=untrusted"
+    )]
+    Codex(agent::commands::CodexCommand),
     /// Prints the description of the API for machines, as OpenAPI 3.1. A running server has it too.
     #[command(after_help = "Example:\n  handraise openapi > openapi.json")]
     Openapi,
@@ -248,6 +265,8 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Journal(command) => journal::run(command).await,
         Command::Key(command) => key::run(command),
         Command::Mcp(command) => command.run().await,
+        Command::Acp(command) => command.run().await,
+        Command::Codex(command) => command.run().await,
         Command::Openapi => openapi::run(),
         Command::Receipt(command) => command.run().await,
         Command::Slack(command) => slack::run(command).await,

@@ -7,6 +7,7 @@
 )]
 
 mod a2a;
+mod acp;
 mod amending;
 mod answering;
 mod ask_command;
@@ -19,6 +20,7 @@ mod checkpoints;
 mod claims;
 mod cli;
 mod climbing;
+mod codex;
 mod configuring;
 mod connections;
 mod crash;

@@ -1,6 +1,7 @@
 //! What the tests stand on: servers, those who talk to them, and what stands in for the world outside. Nothing here is a
 //! test; tests take from here, and never from each other.
 
+pub(crate) mod acp;
 pub(crate) mod app;
 pub(crate) mod browser;
 pub(crate) mod caller;

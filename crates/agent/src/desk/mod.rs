@@ -1,16 +1,25 @@
-//! Asking people, for both: may a call be made, and what is the answer to a server's own question.
+//! Asking people for another program: may it act, and what is the answer to its own question. Whatever stands between
+//! two programs asks here, so that rule 2 stands in one place.
+
+pub(crate) mod approve;
+mod elicit;
+mod fit;
+mod form;
 
 use std::time::Duration;
 
 use anyhow::Context;
 use serde_json::{Value, json};
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::oneshot,
     time::{Instant, MissedTickBehavior, interval, timeout, timeout_at},
 };
 
-use super::message;
 use crate::client::{Client, Interaction};
+
+pub(crate) use approve::{Approved, Wanted, approve};
+pub(crate) use elicit::{Elicited, Question, elicit};
+pub(crate) use form::Form;
 
 /// For the server to say itself that something has expired.
 pub(super) const GRACE: Duration = Duration::from_secs(5);
@@ -18,28 +27,31 @@ pub(super) const GRACE: Duration = Duration::from_secs(5);
 const TAKING_BACK: Duration = Duration::from_secs(5);
 /// How often a client hears that people are still asked.
 const TELLING: Duration = Duration::from_secs(5);
-/// The steps of this progress are so small that the server's own goes on from them.
-const STEP: f64 = 1e-6;
-
 /// Where people are asked, and how.
 pub(crate) struct Desk {
     pub(crate) client: Client,
     /// How long people have.
     pub(crate) seconds: u32,
+    /// The session that all of it stands with, if one was named.
     pub(crate) session: Option<String>,
-    /// What people and policies call the MCP server.
-    pub(crate) server: String,
-    /// Whether people may change the arguments of a call.
-    pub(crate) amendable: bool,
+    /// What people and policies call the program that asks.
+    pub(crate) name: String,
+    /// What uses the approvals.
+    pub(crate) runs_as: &'static str,
 }
 
-/// Comes with the reason when an answer is no longer waited for.
-pub(super) type Withdrawn = oneshot::Receiver<&'static str>;
+/// Told now and then, while people are asked, and where.
+pub(crate) type Telling<'a> = &'a mut (dyn FnMut(&str) + Send);
 
-/// Why there is no answer.
-pub(super) enum Unanswered {
+/// Comes with the reason when an answer is no longer waited for.
+pub(crate) type Withdrawn = oneshot::Receiver<&'static str>;
+
+/// Why nothing may be done, or there is no answer.
+pub(crate) enum Unanswered {
     /// It was taken back: the other side has been told, or is gone.
     Withdrawn,
+    /// A person, or a rule, has said no.
+    Denied(anyhow::Error),
     Failed(anyhow::Error),
 }
 
@@ -49,38 +61,12 @@ impl From<anyhow::Error> for Unanswered {
     }
 }
 
-/// Tells a client that its call still waits, if it wants to hear that.
-pub(super) struct Progress {
-    token: Option<Value>,
-    out: mpsc::UnboundedSender<String>,
-    said: u32,
-}
-
-impl Progress {
-    /// Of this request.
-    pub(super) fn of(request: &Value, out: mpsc::UnboundedSender<String>) -> Self {
-        let token = request["params"]["_meta"].get("progressToken").cloned();
-        Self {
-            token,
-            out,
-            said: 0,
-        }
-    }
-
-    fn tell(&mut self, words: &str) {
-        let Some(token) = &self.token else {
-            return;
-        };
-        self.said += 1;
-        let progress = f64::from(self.said) * STEP;
-        let params = json!({ "progressToken": token, "progress": progress, "message": words });
-        let method = "notifications/progress";
-        let line = json!({ "jsonrpc": "2.0", "method": method, "params": params });
-        let _ = self.out.send(line.to_string());
-    }
-}
-
 impl Desk {
+    /// Names the program, where it stands in quotes.
+    pub(crate) fn quoted(&self) -> String {
+        self.name.replace('`', "'")
+    }
+
     /// When people have had their time.
     pub(super) fn until(&self) -> Instant {
         Instant::now() + Duration::from_secs(self.seconds.into()) + GRACE
@@ -93,7 +79,7 @@ impl Desk {
         key: &str,
         until: Instant,
         withdrawn: &mut Withdrawn,
-        progress: Option<&mut Progress>,
+        telling: Option<Telling<'_>>,
     ) -> Result<Interaction, Unanswered> {
         if withdrawn.try_recv().is_ok() {
             return Err(Unanswered::Withdrawn);
@@ -115,7 +101,7 @@ impl Desk {
         if !asked.is_pending() {
             return Ok(asked);
         }
-        let telling = tell_on(progress, &asked.dashboard_url);
+        let telling = tell_on(telling, &asked.dashboard_url);
         let closed = tokio::select! {
             biased;
             why = withdrawn => {
@@ -126,6 +112,14 @@ impl Desk {
             () = telling => return Err(Unanswered::Withdrawn),
         };
         Ok(closed.context("the server has not said in time how it ended")??)
+    }
+
+    /// What every question says.
+    fn put_in(&self, body: &mut Value, seconds: u32) {
+        body["timeout_seconds"] = seconds.into();
+        if let Some(session) = &self.session {
+            body["session_id"] = session.as_str().into();
+        }
     }
 
     async fn take_back(&self, id: &str, why: &str) {
@@ -144,24 +138,19 @@ impl Desk {
 const OVER: &str = "it is no longer waited for";
 
 /// For as long as it is waited for.
-async fn tell_on(progress: Option<&mut Progress>, address: &str) {
-    let Some(progress) = progress else {
+async fn tell_on(telling: Option<Telling<'_>>, address: &str) {
+    let Some(tell) = telling else {
         return std::future::pending().await;
     };
     let mut ticks = interval(TELLING);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        progress.tell(&format!("people are asked at {address}"));
+        tell(&format!("people are asked at {address}"));
     }
 }
 
-/// The words of a fault, for a model.
-pub(super) fn words(error: &anyhow::Error) -> String {
+/// The words of a fault, for those who read its last line.
+pub(crate) fn words(error: &anyhow::Error) -> String {
     format!("{error:#}")
-}
-
-/// An error instead of a result, for either side.
-pub(super) fn failed(id: &Value, why: &str) -> String {
-    message::fault(id, message::FAILED, why)
 }
