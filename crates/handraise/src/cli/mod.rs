@@ -160,6 +160,25 @@ enum Command {
     /// Prints the id of each. Everything else of the session waits on, and there may be another one of that name.
     #[command(after_help = "Example:\n  handraise end-session nightly-build")]
     EndSession(agent::commands::EndSessionCommand),
+    /// Runs Claude Code without a terminal, and without a process while it waits for people.
+    ///
+    /// Needs the hooks of `handraise hook install claude-code`. What they ask is put off: Claude Code ends, and is started again,
+    /// with the same session, when people have answered. Prints what the last start of it printed, and exits as that one.
+    /// Killed, or after the machine was started again, the same command in the same folder goes on with it.
+    #[command(
+        after_help = "Examples:\n  handraise run -- claude -p 'bring the dependencies up to date'\n  handraise run --timeout 86400 -- claude -p --output-format json < prompt.md"
+    )]
+    Run(agent::commands::RunCommand),
+    /// Goes on with what `handraise run` has left behind, for instance when the machine was started again.
+    ///
+    /// With the id of one, exits as its program. Else all of them go on at once: exits with 1 if one of several failed.
+    #[command(
+        after_help = "Examples:\n  handraise resume\n  handraise resume 0d9cfa1f2c3b4a5968778695a4b3c2d1"
+    )]
+    Resume(agent::commands::ResumeCommand),
+    /// Starts the program of a run, once.
+    #[command(hide = true)]
+    KeepProgram(agent::commands::KeepCommand),
     /// Lets people decide what a coding agent may run.
     #[command(
         subcommand,
@@ -244,6 +263,9 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let done = match cli.command {
         Command::Ask(command) => return command.run().await,
         Command::Wait(command) => return command.run().await,
+        Command::Run(command) => return command.run().await,
+        Command::Resume(command) => return command.run().await,
+        Command::KeepProgram(command) => return command.run(),
         Command::Hook(command) => return Ok(command.run().await),
         Command::Notify(command) => command.run().await,
         Command::Report(command) => command.run().await,

@@ -35,6 +35,9 @@ pub(super) struct Call {
     pub(super) session_id: Option<String>,
     pub(super) cwd: Option<String>,
     tool_use_id: Option<String>,
+    /// Where the session is written down.
+    pub(super) transcript_path: Option<PathBuf>,
+    pub(super) permission_mode: Option<String>,
     /// After it has failed.
     pub(super) error: Option<String>,
 }

@@ -3,17 +3,16 @@
 use std::{sync::Arc, time::Duration};
 
 use anyhow::{Context, bail, ensure};
-use chrono::TimeDelta;
 use domain::interaction::{Action, Kind};
-use machine::clock::{Clock, SystemClock};
+use machine::clock::SystemClock;
 
-use super::call::Call;
+use super::{call::Call, way::Way};
 use crate::client::{
     Client, Trust,
     decision::{self, Expected},
     verdict,
 };
-use crate::commands::{files::Named, new_key};
+use crate::commands::files::Named;
 
 /// How long the files that a call names may take to be read.
 const READING: Duration = Duration::from_secs(15);
@@ -21,7 +20,7 @@ const READING: Duration = Duration::from_secs(15);
 /// Why the tool may run. Everything else is a no.
 pub(super) async fn decide(
     call: &Arc<Call>,
-    seconds: u32,
+    way: &mut Way,
     client: &Client,
 ) -> anyhow::Result<String> {
     let trust = Trust::of(client.base())?;
@@ -29,11 +28,9 @@ pub(super) async fn decide(
     let files = files(call).await?;
     let action = call.action(&files)?;
     let digest = digest(&action)?;
-    let began = SystemClock.now();
-    let body = call.body(&action, &files, seconds)?;
-    let key = new_key();
-    let asked = client.ask(&body, &key).await?;
-    let closed = client.wait(&asked.id).await?;
+    let body = call.body(&action, &files, way.seconds())?;
+    let asked = way.ask("approval", &body, client).await?;
+    let closed = way.wait(&asked, client).await?;
     let comment = match verdict::verdict(&closed) {
         Ok(comment) => comment,
         Err(no) => {
@@ -49,10 +46,10 @@ pub(super) async fn decide(
         amended: None,
         approvers: 0,
         attachments: None,
-        agent_id: asked.agent_id(),
-        key: Some(key),
-        asked_after: Some(began),
-        timeout: Some(TimeDelta::seconds(seconds.into())),
+        agent_id: asked.agent_id.clone(),
+        timeout: Some(asked.timeout()),
+        key: Some(asked.key),
+        asked_after: Some(asked.asked_at),
     };
     let receipt = client
         .granted(&asked.id, &trust, &expected, &SystemClock)

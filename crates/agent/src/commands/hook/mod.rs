@@ -9,6 +9,8 @@ mod plan;
 mod questions;
 mod report;
 mod told;
+mod transcript;
+mod way;
 
 use std::{
     io::{IsTerminal, Read, Write},
@@ -28,6 +30,7 @@ use crate::client::Client;
 use crate::tool_name::{self, ToolName};
 use call::{Call, Event, SessionEnd};
 use told::Told;
+use way::{NotYet, Way};
 
 /// For the server to say itself that it has expired, and for the work after an approval.
 const GRACE: Duration = Duration::from_secs(5);
@@ -80,8 +83,10 @@ pub struct ClaudeCode {
 enum Said {
     /// The tool is none of its own.
     Nothing,
-    /// The tool may run, and what Claude Code is to know.
-    Allowed(Value),
+    /// The tool may run, or not yet, and what Claude Code is to know.
+    Decided(Value),
+    /// Its own dialog is answered with a no. No exit code says that.
+    Refused(anyhow::Error),
     /// The tool has run, or the session has ended, and the server knows.
     Reported,
     /// People could not be told something that nobody decides about. That must not keep Claude Code from going on.
@@ -106,7 +111,8 @@ impl HookCommand {
         };
         let done = match said {
             Ok(Said::Nothing | Said::Reported) => Ok(()),
-            Ok(Said::Allowed(said)) => write(&said),
+            Ok(Said::Decided(said)) => write(&said),
+            Ok(Said::Refused(fault)) => refuse(&crate::commands::message(&fault)),
             Ok(Said::Untold(fault)) => {
                 say(&crate::commands::message(&fault));
                 return ExitCode::FAILURE;
@@ -171,6 +177,12 @@ impl ClaudeCode {
             Input::SessionEnd(session) if session.chars().count() > limits::SESSION_ID_CHARS => {
                 return Ok(Said::Nothing);
             }
+            // It goes on: `handraise run` ends it.
+            Input::SessionEnd(session)
+                if way::run_of(Some(&session)).is_ok_and(|it| it.is_some()) =>
+            {
+                return Ok(Said::Nothing);
+            }
             Input::SessionEnd(session) => {
                 let client = self.server.client()?;
                 let ended = timeout(REPORTING, client.end_session(&session)).await;
@@ -201,15 +213,16 @@ impl ClaudeCode {
                 let decided = timeout(people, before(&call, self.timeout, &client)).await;
                 let said =
                     decided.context("nobody could be asked in time, so it must not run")??;
-                Ok(Said::Allowed(said))
+                Ok(Said::Decided(said))
             }
             Event::Permission => {
-                let decided = timeout(people, decide::decide(&call, self.timeout, &client)).await;
-                decided.context("nobody could be asked in time, so it must not run")??;
-                let decision = json!({ "behavior": "allow" });
-                Ok(Said::Allowed(
-                    json!({ "hookEventName": "PermissionRequest", "decision": decision }),
-                ))
+                let mut way = Way::held(self.timeout);
+                let decided = timeout(people, decide::decide(&call, &mut way, &client)).await;
+                let decided = decided.context("nobody could be asked in time, so it must not run");
+                Ok(match decided.flatten() {
+                    Ok(_) => Said::Decided(permission(json!({ "behavior": "allow" }))),
+                    Err(fault) => Said::Refused(fault),
+                })
             }
             Event::After(outcome) => {
                 let reported = timeout(REPORTING, report::report(&call, outcome, &client)).await;
@@ -220,23 +233,38 @@ impl ClaudeCode {
     }
 }
 
-/// A question and a plan are for people as they are; any other tool needs an approval.
 async fn before(call: &Arc<Call>, seconds: u32, client: &Client) -> anyhow::Result<Value> {
+    let mut way = Way::of(call, seconds).await?;
+    let decided = decided(call, &mut way, client).await;
+    match decided {
+        Err(fault) if fault.is::<NotYet>() => Ok(json!({
+            "hookEventName": "PreToolUse", "permissionDecision": "defer",
+            "permissionDecisionReason": fault.to_string(),
+        })),
+        decided => {
+            way.decided()?;
+            decided
+        }
+    }
+}
+
+/// A question and a plan are for people as they are; any other tool needs an approval.
+async fn decided(call: &Arc<Call>, way: &mut Way, client: &Client) -> anyhow::Result<Value> {
     let mut said = json!({ "hookEventName": "PreToolUse", "permissionDecision": "allow" });
     match &*call.tool_name {
         questions::TOOL => {
-            said["updatedInput"] = questions::answered(call, seconds, client).await?;
+            said["updatedInput"] = questions::answered(call, way, client).await?;
             said["permissionDecisionReason"] = "people have answered".into();
         }
         plan::TOOL => {
-            let reviewed = plan::review(call, seconds, client).await?;
+            let reviewed = plan::review(call, way, client).await?;
             said["permissionDecisionReason"] = reviewed.reason.into();
             said["additionalContext"] = reviewed.context.into();
             // Without it Claude Code shows its own dialog all the same.
             said["updatedInput"] = call.tool_input.0.clone();
         }
         _ => {
-            let reason = decide::decide(call, seconds, client).await?;
+            let reason = decide::decide(call, way, client).await?;
             said["permissionDecisionReason"] = reason.into();
         }
     }
@@ -285,6 +313,19 @@ fn read() -> anyhow::Result<Input> {
         bail!("standard input names no tool");
     }
     Ok(Input::Call(call))
+}
+
+/// Answers Claude Code's own dialog. At exit code 2 it would show the dialog, or give a reason of its own.
+fn refuse(reason: &str) -> anyhow::Result<()> {
+    write(&permission(
+        json!({ "behavior": "deny", "message": reason }),
+    ))?;
+    say(reason);
+    Ok(())
+}
+
+fn permission(decision: Value) -> Value {
+    json!({ "hookEventName": "PermissionRequest", "decision": decision })
 }
 
 fn print(decision: &str, reason: &str) -> anyhow::Result<()> {

@@ -1,24 +1,24 @@
 //! ExitPlanMode: people review the plan. The next version of a plan takes the place of the one before it in the session.
 
 use anyhow::{Context, bail, ensure};
-use chrono::TimeDelta;
 use domain::{digest, interaction::Kind};
 use machine::clock::{Clock, SystemClock};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use url::form_urlencoded::byte_serialize;
 
-use super::call::Call;
-use crate::{
-    client::{
-        Client, Declined, Interaction, Trust,
-        decision::{self, Expected},
-    },
-    commands::new_key,
+use super::{
+    call::Call,
+    way::{Question, Way},
+};
+use crate::client::{
+    Client, Declined, Interaction, Trust,
+    decision::{self, Expected},
 };
 
 /// The tool's name.
 pub(super) const TOOL: &str = "ExitPlanMode";
+const STEP: &str = "plan";
 
 /// The decision, in words for Claude.
 pub(super) struct Reviewed {
@@ -32,16 +32,18 @@ pub(super) struct Reviewed {
 ///
 /// # Errors
 /// When the plan may not be followed as it is: with what is to be changed, and where.
-pub(super) async fn review(call: &Call, seconds: u32, client: &Client) -> anyhow::Result<Reviewed> {
+pub(super) async fn review(
+    call: &Call,
+    way: &mut Way,
+    client: &Client,
+) -> anyhow::Result<Reviewed> {
     let plan = call.tool_input.0.get("plan").and_then(Value::as_str);
     let plan = plan.filter(|plan| !plan.trim().is_empty());
     let plan = plan.context("there is no plan in the call, so nobody can review it")?;
     let trust = Trust::of(client.base())?;
     trust.meet(client).await?;
-    let began = SystemClock.now();
-    let key = new_key();
-    let asked = ask(call, plan, seconds, client, &key).await?;
-    let closed = client.wait(&asked.id).await?;
+    let asked = ask(call, plan, way, client).await?;
+    let closed = way.wait(&asked, client).await?;
     if let Err(no) = verdict(&closed) {
         // It was answered, even if the server does not hear that it was collected.
         let _ = tokio::time::timeout(super::GRACE, client.collect(&asked.id)).await;
@@ -54,10 +56,10 @@ pub(super) async fn review(call: &Call, seconds: u32, client: &Client) -> anyhow
         amended: None,
         approvers: 0,
         attachments: None,
-        agent_id: asked.agent_id(),
-        key: Some(key),
-        asked_after: Some(began),
-        timeout: Some(TimeDelta::seconds(seconds.into())),
+        agent_id: asked.agent_id.clone(),
+        timeout: Some(asked.timeout()),
+        key: Some(asked.key),
+        asked_after: Some(asked.asked_at),
     };
     let receipt = client
         .granted(&asked.id, &trust, &expected, &SystemClock)
@@ -72,28 +74,22 @@ pub(super) async fn review(call: &Call, seconds: u32, client: &Client) -> anyhow
 }
 
 /// With the plan before it, if there is one that was to be adjusted.
-async fn ask(
-    call: &Call,
-    plan: &str,
-    seconds: u32,
-    client: &Client,
-    key: &str,
-) -> anyhow::Result<Interaction> {
+async fn ask(call: &Call, plan: &str, way: &mut Way, client: &Client) -> anyhow::Result<Question> {
     let mut body = json!({
         "kind": "plan_review", "title": "Claude Code has a plan", "prompt": "May Claude Code follow this plan?",
         "plan": plan,
     });
-    call.put_in(&mut body, seconds);
+    call.put_in(&mut body, way.seconds());
     if let Some(before) = before(call, client).await? {
         body["revises"] = before.into();
     }
-    match client.ask(&body, key).await {
+    match way.ask(STEP, &body, client).await {
         // The plan before it is no help any more: it was erased, or has too many versions.
         Err(error) if is_about_the_one_before(&error) => {
             if let Some(body) = body.as_object_mut() {
                 body.remove("revises");
             }
-            client.ask(&body, key).await
+            way.ask(STEP, &body, client).await
         }
         asked => asked,
     }

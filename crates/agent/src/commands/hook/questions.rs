@@ -7,8 +7,8 @@ use domain::{interaction::FormAnswer, limits};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::call::Call;
-use crate::{client::Client, commands::new_key};
+use super::{call::Call, way::Way};
+use crate::client::Client;
 
 /// The tool's name.
 pub(super) const TOOL: &str = "AskUserQuestion";
@@ -48,7 +48,7 @@ enum Given {
 ///
 /// # Errors
 /// When there is no answer to each question: then Claude hears why.
-pub(super) async fn answered(call: &Call, seconds: u32, client: &Client) -> anyhow::Result<Value> {
+pub(super) async fn answered(call: &Call, way: &mut Way, client: &Client) -> anyhow::Result<Value> {
     let input: Input = serde_json::from_value(call.tool_input.0.clone())
         .context("the questions are none that people can be asked")?;
     check(&input.questions)?;
@@ -58,7 +58,7 @@ pub(super) async fn answered(call: &Call, seconds: u32, client: &Client) -> anyh
         .enumerate()
         .map(|(n, it)| (n.to_string(), it.to_json(&n.to_string())))
         .collect();
-    let answers = ask(call, seconds, client, &asked, "Claude Code asks").await?;
+    let answers = ask(call, way, client, &asked, ("questions", "Claude Code asks")).await?;
     let mut given = Vec::with_capacity(asked.len());
     let mut open = Vec::new();
     for (question, (id, _)) in input.questions.iter().zip(&asked) {
@@ -77,10 +77,10 @@ pub(super) async fn answered(call: &Call, seconds: u32, client: &Client) -> anyh
         false => {
             ask(
                 call,
-                seconds,
+                way,
                 client,
                 &open,
-                "Claude Code asks: something else",
+                ("other", "Claude Code asks: something else"),
             )
             .await?
         }
@@ -126,14 +126,14 @@ fn check(questions: &[Question]) -> anyhow::Result<()> {
 /// One question by itself, or several as a form. Returns the answers by id.
 async fn ask(
     call: &Call,
-    seconds: u32,
+    way: &mut Way,
     client: &Client,
     questions: &[(String, Value)],
-    title: &str,
+    (step, title): (&str, &str),
 ) -> anyhow::Result<Map<String, Value>> {
-    let body = body(call, seconds, questions, title);
-    let asked = client.ask(&body, &new_key()).await?;
-    let closed = client.wait(&asked.id).await?;
+    let body = body(call, way.seconds(), questions, title);
+    let asked = way.ask(step, &body, client).await?;
+    let closed = way.wait(&asked, client).await?;
     // It was answered, even if the server does not hear that it was collected.
     let _ = tokio::time::timeout(super::GRACE, client.collect(&asked.id)).await;
     match closed.outcome.as_deref() {
