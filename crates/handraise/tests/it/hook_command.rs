@@ -146,14 +146,26 @@ async fn a_dialog_of_claude_code_is_answered_by_people(database: TestDatabase) {
     let agent = app.agent("coder").await;
     let mut input = call();
     input["hook_event_name"] = "PermissionRequest".into();
-    for (approved, code) in [(true, 0), (false, 2)] {
+    for (approved, decision) in [
+        (true, json!({"behavior": "allow"})),
+        // 2 would show the dialog, with a reason of its own.
+        (
+            false,
+            json!({"behavior": "deny", "message": "desk denied it"}),
+        ),
+    ] {
         let answer = [("approval", json!({ "approved": approved }))];
-        let (found, said, _) = answered(&app, &agent.token, &input, &answer).await;
-        assert_eq!(found, code);
-        let allowed = said
-            == json!({"hookEventName": "PermissionRequest", "decision": {"behavior": "allow"}});
-        assert_eq!(allowed, approved, "{said}");
+        let (code, said, _) = answered(&app, &agent.token, &input, &answer).await;
+        let expected = json!({"hookEventName": "PermissionRequest", "decision": decision});
+        assert_eq!((code, said), (0, expected));
     }
+    // Nobody is there to ask.
+    let mut child = hook("http://127.0.0.1:9", &agent.token, &["--timeout", "1"]);
+    tell(&mut child, &input.to_string()).await;
+    let output = child.wait_with_output().await.unwrap();
+    let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let decision = &said["hookSpecificOutput"]["decision"]["behavior"];
+    assert_eq!((output.status.code(), decision), (Some(0), &json!("deny")));
 }
 
 async fn a_stop_is_told_once_and_keeps_nothing_from_stopping(database: TestDatabase) {

@@ -14,6 +14,7 @@ use domain::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::difference::Difference;
 use crate::commands::{
     files::{self, Named},
     new_key,
@@ -132,6 +133,33 @@ impl Call {
         })
     }
 
+    /// What it changes in a file, as far as people can be shown it.
+    pub(super) fn difference(&self) -> Option<Difference> {
+        let folder = self.folder().ok()?;
+        Difference::of(&self.tool_name, &self.tool_input.0, Path::new(&folder))
+    }
+
+    /// Whether it writes the plan that Claude Code keeps for itself in plan mode. People see that when it is shown to them, and
+    /// in that mode Claude Code lets nothing else be written.
+    pub(super) fn is_of_plan_mode(&self) -> bool {
+        let is_write = ["Write", "Edit"].contains(&&*self.tool_name);
+        let place = self.tool_input.0["file_path"].as_str().map(Path::new);
+        // CONFIG/projects/PROJECT/SESSION.jsonl
+        let config = self
+            .transcript_path
+            .as_deref()
+            .and_then(|it| it.ancestors().nth(3));
+        let (Some(place), Some(config)) = (place, config) else {
+            return false;
+        };
+        is_write
+            && self.permission_mode.as_deref() == Some("plan")
+            && config.is_absolute()
+            && place.parent() == Some(&config.join("plans"))
+            && place.extension().is_some_and(|it| it == "md")
+            && !place.is_symlink()
+    }
+
     /// Where it would run.
     fn folder(&self) -> anyhow::Result<String> {
         if let Some(cwd) = &self.cwd {
@@ -172,13 +200,21 @@ impl Call {
         &self,
         action: &Action,
         files: &Named,
+        difference: Option<&Difference>,
         seconds: u32,
     ) -> anyhow::Result<Value> {
         let place = self.cwd.as_ref();
         let place = place.map_or_else(String::new, |cwd| format!(" in `{cwd}`"));
         let about = self.tool_input.0.get("description").and_then(Value::as_str);
         let about = about.map_or_else(String::new, |about| format!("\n\n{about}"));
-        let prompt = files.told_after(&format!("May `{}` run{place}?{about}", self.tool_name))?;
+        let asks = format!("May `{}` run{place}?{about}", self.tool_name);
+        // Where there is no room for both, the files that are approved come first.
+        let told = difference.and_then(|it| it.told(&files.operands));
+        let with = told.and_then(|it| files.told_after(&format!("{asks}\n\n{it}")).ok());
+        let prompt = match with {
+            Some(prompt) => prompt,
+            None => files.told_after(&asks)?,
+        };
         let mut body = json!({
             "kind": "approval", "title": "Claude Code asks before it runs a tool",
             "prompt": prompt,
@@ -282,7 +318,7 @@ mod tests {
             let files = call.files().unwrap();
             let names = files.operands.iter().map(|it| it.name.clone());
             let names: Vec<String> = names.collect();
-            let body = call.body(&call.action(&files).unwrap(), &files, 9);
+            let body = call.body(&call.action(&files).unwrap(), &files, None, 9);
             let prompt = body.unwrap()["prompt"].as_str().unwrap().to_owned();
             (names, prompt.contains("more than plain words"))
         };
@@ -295,6 +331,47 @@ mod tests {
         ] {
             assert!(prompt(json!({"cmd": more})).1, "{more}");
             assert!(prompt(json!({more: 1})).1, "{more}");
+        }
+    }
+
+    #[test]
+    fn only_the_plan_that_claude_code_keeps_for_itself_is_written_unasked() {
+        let call = |tool: &str, path: &str, mode: &str, transcript: Value| -> Call {
+            serde_json::from_value(json!({
+                "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": {"file_path": path},
+                "permission_mode": mode, "transcript_path": transcript,
+            }))
+            .unwrap()
+        };
+        let transcript = || json!("/home/a/.claude/projects/p/s.jsonl");
+        let plan = "/home/a/.claude/plans/a-plan.md";
+        for tool in ["Write", "Edit"] {
+            assert!(call(tool, plan, "plan", transcript()).is_of_plan_mode());
+        }
+        for (tool, path, mode, transcript) in [
+            ("Bash", plan, "plan", transcript()),
+            ("Write", plan, "default", transcript()),
+            ("Write", plan, "plan", Value::Null),
+            ("Write", plan, "plan", json!("s.jsonl")),
+            (
+                "Write",
+                "/home/a/.claude/plans/../settings.md",
+                "plan",
+                transcript(),
+            ),
+            (
+                "Write",
+                "/home/a/.claude/plans/x/a.md",
+                "plan",
+                transcript(),
+            ),
+            ("Write", "/home/a/.claude/plans/a.sh", "plan", transcript()),
+            ("Write", "plans/a.md", "plan", transcript()),
+        ] {
+            assert!(
+                !call(tool, path, mode, transcript).is_of_plan_mode(),
+                "{tool} {path} {mode}"
+            );
         }
     }
 

@@ -6,7 +6,7 @@ use anyhow::{Context, bail, ensure};
 use domain::interaction::{Action, Kind};
 use machine::clock::SystemClock;
 
-use super::{call::Call, way::Way};
+use super::{call::Call, difference::Difference, way::Way};
 use crate::client::{
     Client, Trust,
     decision::{self, Expected},
@@ -28,7 +28,8 @@ pub(super) async fn decide(
     let files = files(call).await?;
     let action = call.action(&files)?;
     let digest = digest(&action)?;
-    let body = call.body(&action, &files, way.seconds())?;
+    let difference = difference(call).await;
+    let body = call.body(&action, &files, difference.as_ref(), way.seconds())?;
     let asked = way.ask("approval", &body, client).await?;
     let closed = way.wait(&asked, client).await?;
     let comment = match verdict::verdict(&closed) {
@@ -70,6 +71,13 @@ async fn files(call: &Arc<Call>) -> anyhow::Result<Named> {
     let reading = tokio::task::spawn_blocking(move || call.files());
     let read = tokio::time::timeout(READING, reading).await;
     read.context("the files that it names cannot be read in time, so it must not run")??
+}
+
+/// Nothing depends on it.
+async fn difference(call: &Arc<Call>) -> Option<Difference> {
+    let call = Arc::clone(call);
+    let reading = tokio::task::spawn_blocking(move || call.difference());
+    tokio::time::timeout(READING, reading).await.ok()?.ok()?
 }
 
 fn digest(action: &Action) -> anyhow::Result<String> {

@@ -4,6 +4,7 @@
 
 mod call;
 mod decide;
+mod difference;
 mod install;
 mod plan;
 mod questions;
@@ -203,7 +204,7 @@ impl ClaudeCode {
         };
         let is_ours =
             self.tools.is_empty() || self.tools.iter().any(|it| it.means(&call.tool_name));
-        if !is_ours {
+        if !is_ours || call.is_of_plan_mode() {
             return Ok(Said::Nothing);
         }
         let people = self.people();

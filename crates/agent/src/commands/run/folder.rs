@@ -230,6 +230,14 @@ impl Folder {
         self.write("attempt.json", attempt)
     }
 
+    /// To the one before.
+    pub(super) fn take_attempt_back(&self, before: Option<&Attempt>) -> anyhow::Result<()> {
+        match before {
+            Some(before) => self.put_attempt(before),
+            None => self.take_away("attempt.json"),
+        }
+    }
+
     pub(super) fn ended(&self) -> anyhow::Result<Option<Ended>> {
         self.read("ended.json")
     }
@@ -247,8 +255,11 @@ impl Folder {
     }
 
     pub(in crate::commands) fn forget_waiting(&self) -> anyhow::Result<()> {
-        let gone = fs::remove_file(self.path.join("call.json"));
-        match gone {
+        self.take_away("call.json")
+    }
+
+    fn take_away(&self, name: &str) -> anyhow::Result<()> {
+        match fs::remove_file(self.path.join(name)) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 Err(error).context("the state of the run cannot be written")
             }

@@ -34,7 +34,8 @@ impl KeepCommand {
         let (Some(begun), Some(how)) = (folder.begun()?, super::next(&folder)?) else {
             return Ok(ExitCode::SUCCESS);
         };
-        let last = folder.attempt()?.map_or(0, |it| it.number);
+        let before = folder.attempt()?;
+        let last = before.as_ref().map_or(0, |it| it.number);
         // Another keeper was faster: `run` was killed when it had started that one, and started again.
         if last >= self.number {
             return Ok(ExitCode::SUCCESS);
@@ -44,14 +45,19 @@ impl KeepCommand {
             number: self.number,
         })?;
         let program = &begun.command[0];
-        let ended = command.status();
-        let ended = ended.with_context(|| format!("cannot start {program:?}"));
-        let code = ended.as_ref().map_or(1, |it| code(*it));
+        let ended = match command.status() {
+            Ok(ended) => ended,
+            Err(error) => {
+                // It may be there tomorrow.
+                folder.take_attempt_back(before.as_ref())?;
+                return Err(error).with_context(|| format!("cannot start {program:?}"));
+            }
+        };
         folder.put_ended(&Ended {
             number: self.number,
-            code,
+            code: code(ended),
         })?;
-        ended.map(|_| ExitCode::SUCCESS)
+        Ok(ExitCode::SUCCESS)
     }
 }
 

@@ -26,6 +26,7 @@ pub(crate) mod push;
 pub(crate) mod python;
 pub(crate) mod reaching;
 pub(crate) mod receiver;
+pub(crate) mod scripted_model;
 pub(crate) mod second_step;
 pub(crate) mod slack_cards;
 pub(crate) mod slack_desk;
