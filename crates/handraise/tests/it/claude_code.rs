@@ -303,7 +303,8 @@ async fn run_and_the_server_are_killed_and_it_is_asked_once_and_runs_once(databa
         server::config::Config::default().settings(),
     );
     let token = async |kind, name| {
-        let made = service.create_token(kind, name, Lifetime::Never, &[], &operator());
+        let by = operator();
+        let made = service.create_token(kind, name, Lifetime::Never, &[], &by);
         made.await.unwrap().reveal().to_owned()
     };
     let agent = token(TokenKind::Agent, "coder").await;

@@ -42,12 +42,12 @@ struct Place {
 }
 
 impl Place {
-    async fn new(app: &TestApp, calls: Value) -> Self {
+    fn new(app: &TestApp, token: &str, calls: Value) -> Self {
         Self {
             folder: tempfile::tempdir().unwrap(),
             url: app.url(""),
             known_servers: app.known_servers(),
-            token: app.agent("coder").await.token,
+            token: token.to_owned(),
             calls,
             script: Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/claude_code/stand_in.py"),
         }
@@ -133,8 +133,9 @@ async fn put_off(child: &mut Child) {
 
 async fn a_call_that_was_put_off_runs_once_when_it_is_approved(database: TestDatabase) {
     let app = TestApp::start_now(&database).await;
+    let agent = app.agent("coder").await;
     let desk = app.responder("desk").await;
-    let place = Place::new(&app, json!([RUNS])).await;
+    let place = Place::new(&app, &agent.token, json!([RUNS]));
     let after = app.last_seq().await;
     let mut child = place.run(&[]);
     let asked = question_after(&desk, after).await;
@@ -157,6 +158,7 @@ async fn a_call_that_was_put_off_runs_once_when_it_is_approved(database: TestDat
 
 async fn a_denial_and_an_expiry_reach_the_model(database: TestDatabase) {
     let app = TestApp::start_now(&database).await;
+    let agent = app.agent("coder").await;
     let desk = app.responder("desk").await;
     for (denied, why) in [
         (true, "denied: desk denied it: not today\n"),
@@ -165,7 +167,7 @@ async fn a_denial_and_an_expiry_reach_the_model(database: TestDatabase) {
             "denied: nobody approved it in time, so it must not run\n",
         ),
     ] {
-        let place = Place::new(&app, json!([RUNS])).await;
+        let place = Place::new(&app, &agent.token, json!([RUNS]));
         let after = app.last_seq().await;
         let mut child = place.run(&["--timeout", "3600"]);
         let asked = question_after(&desk, after).await;
@@ -186,8 +188,9 @@ async fn a_denial_and_an_expiry_reach_the_model(database: TestDatabase) {
 async fn run_is_killed_again_and_again_and_it_is_asked_once_and_runs_once(database: TestDatabase) {
     const KILLS: usize = 20;
     let app = TestApp::start_now(&database).await;
+    let agent = app.agent("coder").await;
     let desk = app.responder("desk").await;
-    let place = Place::new(&app, json!([RUNS])).await;
+    let place = Place::new(&app, &agent.token, json!([RUNS]));
     let mut random = StdRng::seed_from_u64(7);
     let after = app.last_seq().await;
     for kill in 0..KILLS {
@@ -223,8 +226,9 @@ async fn run_is_killed_again_and_again_and_it_is_asked_once_and_runs_once(databa
 
 async fn resume_goes_on_with_all_that_was_left(database: TestDatabase) {
     let app = TestApp::start_now(&database).await;
+    let agent = app.agent("coder").await;
     let desk = app.responder("desk").await;
-    let place = Place::new(&app, json!([RUNS])).await;
+    let place = Place::new(&app, &agent.token, json!([RUNS]));
     for name in ["one", "other"] {
         let after = app.last_seq().await;
         let mut child = place.run(&["--name", name]);
@@ -245,8 +249,13 @@ async fn resume_goes_on_with_all_that_was_left(database: TestDatabase) {
 
 async fn several_calls_at_once_are_held(database: TestDatabase) {
     let app = TestApp::start_now(&database).await;
+    let agent = app.agent("coder").await;
     let desk = app.responder("desk").await;
-    let place = Place::new(&app, json!(["echo a >> ran.txt", "echo b >> ran.txt"])).await;
+    let place = Place::new(
+        &app,
+        &agent.token,
+        json!(["echo a >> ran.txt", "echo b >> ran.txt"]),
+    );
     let mut after = app.last_seq().await;
     let child = place.run(&[]);
     for _ in 0..2 {
@@ -261,8 +270,9 @@ async fn several_calls_at_once_are_held(database: TestDatabase) {
 
 async fn the_same_command_is_not_run_twice_at_a_time(database: TestDatabase) {
     let app = TestApp::start_now(&database).await;
+    let agent = app.agent("coder").await;
     let desk = app.responder("desk").await;
-    let place = Place::new(&app, json!([RUNS])).await;
+    let place = Place::new(&app, &agent.token, json!([RUNS]));
     let after = app.last_seq().await;
     let mut child = place.run(&[]);
     let asked = question_after(&desk, after).await;
@@ -279,13 +289,14 @@ async fn the_same_command_is_not_run_twice_at_a_time(database: TestDatabase) {
 
 async fn what_a_rule_allows_is_not_put_off(database: TestDatabase) {
     let app = TestApp::start_now(&database).await;
+    let agent = app.agent("coder").await;
     let policies = json!({"rules": [{"name": "echo", "then": "allow", "when": {"tools": ["Bash"]},
         "match": [{"tool": "Bash", "arguments": {}}], "not_match": [{"tool": "Write", "arguments": {}}]}]});
     let policies = serde_json::from_value(policies).unwrap();
     let operator = crate::support::people::operator();
     let set = app.state.service.set_policies(policies, None, &operator);
     set.await.unwrap();
-    let place = Place::new(&app, json!([RUNS])).await;
+    let place = Place::new(&app, &agent.token, json!([RUNS]));
     let output = place.run(&[]).wait_with_output().await.unwrap();
     assert_eq!(text(&output.stdout), "ran: Approved by the policy `echo`\n");
     assert_eq!(place.ran(), "ran\n");
@@ -293,7 +304,8 @@ async fn what_a_rule_allows_is_not_put_off(database: TestDatabase) {
 
 async fn what_cannot_be_run_so_says_why(database: TestDatabase) {
     let app = TestApp::start_now(&database).await;
-    let place = Place::new(&app, json!([RUNS])).await;
+    let agent = app.agent("coder").await;
+    let place = Place::new(&app, &agent.token, json!([RUNS]));
     for (words, why) in [
         (&["cat", "go"][..], "claude -p 'what to do'"),
         (
