@@ -57,7 +57,7 @@ def main():
             deferred = call
         else:
             # Without a clear answer it runs, too.
-            subprocess.run(call["input"]["command"], shell=True, check=True)
+            subprocess.run(call["input"]["command"], shell=True, check=True, stdout=subprocess.DEVNULL)
             said.append("ran: " + answer.get("permissionDecisionReason", ""))
     if deferred:
         write(transcript, [{"type": "deferred"}])
