@@ -17,11 +17,12 @@ const PROVIDERS: &str = "providers";
 /// The ending of a variable that names a file with the value in it.
 const IN_A_FILE: &str = "_FILE";
 /// Those of the agent's side, which are nothing to the server.
-const AGENTS: [&str; 4] = [
+const AGENTS: [&str; 5] = [
     "HANDRAISE_URL",
     "HANDRAISE_TOKEN",
     "HANDRAISE_PUBLIC_KEY",
     "HANDRAISE_KNOWN_SERVERS",
+    "HANDRAISE_RUN",
 ];
 
 /// The variable of a setting.

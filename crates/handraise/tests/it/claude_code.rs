@@ -281,6 +281,7 @@ impl Drop for Serving {
 fn serve(database: &TestDatabase, folder: &TempDir, addr: &str) -> (Serving, String) {
     let mut command = killing::handraise(folder.path());
     command.args(["serve", "--addr", addr, "--database", &database.url]);
+    command.env_remove(VARIABLE);
     command.stdout(Stdio::piped());
     block_in_place(|| {
         let mut child = command.spawn().unwrap();
