@@ -61,7 +61,10 @@ impl McpServer {
         let mut rounds = Rounds {
             sealer: self.state.keys.sealer(),
             bound: bound(call, caller),
-            goes_along: is_new && known.is_some_and(|known| known.elicitation.is_some()),
+            goes_along: is_new
+                && known.is_some_and(|known| known.elicitation.is_some())
+                // A node with a key of its own could not open what another has sealed.
+                && self.state.config.trusted_keys.is_empty(),
             this: None,
         };
         let Some(state) = &call.request_state else {

@@ -194,7 +194,12 @@ async fn another_node_takes_the_next_round(database: TestDatabase) {
     let first = called(&agent, &call).await;
     let asked = first_question(&desk).await;
     json_of(desk.answer(&asked, "8080").await, StatusCode::OK).await;
-    let second = patient(&database).await;
+    let key = app.state.config.key_file();
+    let second = TestApp::start_with(&database, |config| {
+        config.mcp_hold_seconds = 1;
+        config.key_file = Some(key);
+    })
+    .await;
     let there = Caller {
         app: &second,
         token: agent.token.clone(),
