@@ -43,7 +43,7 @@ pub(crate) async fn call(
 ) -> Response {
     let call = match Call::read(&body) {
         Ok(call) => call,
-        Err((id, failure)) => return Json(failure.answer(&id)).into_response(),
+        Err(answer) => return Json(answer).into_response(),
     };
     let answered = match rpc::expect_version(&headers) {
         Ok(()) => answer(&state, &caller, &call).await,

@@ -32,11 +32,14 @@ pub(super) struct Failure {
 }
 
 impl Call {
-    /// Reads one. An answer to a call that cannot be read has the id that could be.
-    pub(super) fn read(body: &[u8]) -> Result<Self, (Value, Failure)> {
+    /// Reads one.
+    ///
+    /// # Errors
+    /// The answer to what is no call, with the id that could be read.
+    pub(super) fn read(body: &[u8]) -> Result<Self, Value> {
         let call: Value = serde_json::from_slice(body)
-            .map_err(|error| (Value::Null, Failure::new(-32700, error.to_string())))?;
-        let invalid = |id: &Value, message: &str| (id.clone(), Failure::new(-32600, message));
+            .map_err(|error| Failure::new(-32700, error.to_string()).answer(&Value::Null))?;
+        let invalid = |id: &Value, message: &str| Failure::new(-32600, message).answer(id);
         let Value::Object(mut call) = call else {
             return Err(invalid(
                 &Value::Null,

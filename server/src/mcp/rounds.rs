@@ -48,13 +48,13 @@ impl McpServer {
     /// The rounds of this call.
     ///
     /// # Errors
-    /// The tool's result, when its state is not good for it.
+    /// Why its state is not good for it.
     pub(super) fn rounds(
         &self,
         call: &CallToolRequestParams,
         caller: &Caller,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Rounds, CallToolResult> {
+    ) -> Result<Rounds, &'static str> {
         // From that version on a server asks by results alone, so a client that says that it can be asked knows them.
         let is_new = context.protocol_version() >= Some(ProtocolVersion::V_2026_07_28);
         let known = context.client_capabilities();
@@ -70,11 +70,11 @@ impl McpServer {
         let Some(state) = &call.request_state else {
             return Ok(rounds);
         };
-        let round = rounds.opened(state).ok_or_else(|| {
-            refused("is not one that this server gave to this agent for this very call")
-        })?;
+        let round = rounds
+            .opened(state)
+            .ok_or("is not one that this server gave to this agent for this very call")?;
         if self.state.service.now() >= round.expires_at {
-            return Err(refused("is too old"));
+            return Err("is too old");
         }
         rounds.this = Some(round);
         Ok(rounds)
@@ -126,7 +126,8 @@ fn bound(call: &CallToolRequestParams, caller: &Caller) -> Vec<u8> {
     .into_bytes()
 }
 
-fn refused(why: &str) -> CallToolResult {
+/// The tool's result for a state that is not good for the call.
+pub(super) fn refused(why: &str) -> CallToolResult {
     let text = format!(
         "request_state_invalid: the requestState {why}. The question still waits for its answer: call list_my_questions for its \
          id, and wait_for_answer with that."

@@ -17,7 +17,7 @@ use rmcp::{
     service::RequestContext,
 };
 
-use super::{said, tools};
+use super::{rounds, said, tools};
 use crate::{auth::agent::Caller, state::AppState};
 
 const INSTRUCTIONS: &str = "\
@@ -79,7 +79,7 @@ impl ServerHandler for McpServer {
         let caller = caller(&context)?;
         let rounds = match self.rounds(&call, &caller, &context) {
             Ok(rounds) => rounds,
-            Err(refused) => return Ok(refused.into()),
+            Err(why) => return Ok(rounds::refused(why).into()),
         };
         let arguments = call.arguments.unwrap_or_default();
         let outcome = match &*call.name {

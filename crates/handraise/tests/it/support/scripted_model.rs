@@ -88,7 +88,7 @@ async fn answer(State(script): State<Arc<Script>>, uri: Uri, body: Bytes) -> imp
     let calls = blocks.iter().any(|it| it["type"] == "tool_use");
     let stop = if calls { "tool_use" } else { "end_turn" };
     let usage = json!({"input_tokens": 1, "output_tokens": 1});
-    let id = format!("msg_{}", uuid::Uuid::now_v7().simple());
+    let id = format!("msg_{:032x}", rand::random::<u128>());
     let mut message = json!({"id": id, "type": "message", "role": "assistant", "model": asked["model"],
         "content": blocks, "stop_reason": stop, "stop_sequence": null, "usage": usage});
     if asked["stream"] != true {
