@@ -9,7 +9,8 @@ use crate::files;
 use crate::workspace::Workspace;
 
 /// The modules between the server's use cases and the world. None of them knows another.
-const TRANSPORTS: [&str; 8] = [
+const TRANSPORTS: [&str; 9] = [
+    "a2a",
     "api",
     "delivery",
     "jobs",
@@ -36,7 +37,10 @@ const LIBRARIES: [(&str, &[&str]); 4] = [
     ("leptos", &["ui"]),
     ("leptos_axum", &["ui"]),
     ("rmcp", &["mcp"]),
-    ("axum", &["api", "mcp", "slack_requests", "socket", "ui"]),
+    (
+        "axum",
+        &["a2a", "api", "mcp", "slack_requests", "socket", "ui"],
+    ),
 ];
 
 pub(crate) fn check(workspace: &Workspace) -> Result<()> {
