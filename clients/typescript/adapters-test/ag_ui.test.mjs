@@ -6,10 +6,11 @@ import { afterEach, beforeEach, it } from "node:test";
 
 import { AbstractAgent, EventType } from "@ag-ui/client";
 import { InterruptSchema, ResumeEntrySchema } from "@ag-ui/core/schemas";
-import { Handraise, setLog } from "handraise";
+import { Handraise, NotVerified, setLog } from "handraise";
 import { ask, outcome, resume } from "handraise/ag-ui";
 import { from } from "rxjs";
 
+import { CLOCK } from "../build/src/exchange.js";
 import { Desk, Server, inTime, newFolder } from "../build/tests/serving.js";
 
 setLog({ warn: () => undefined, info: () => undefined });
@@ -20,11 +21,12 @@ const EDITS = { ...FLAG, properties: { ...FLAG.properties, editedArgs: { type: "
 let server;
 let desk;
 let client;
+let token;
 
 beforeEach(async () => {
   server = await Server.started();
   desk = await Desk.of(server);
-  const token = await server.token("agent", "front");
+  token = await server.token("agent", "front");
   process.env.HANDRAISE_KNOWN_SERVERS = join(newFolder(), "known");
   client = new Handraise({ url: server.url, token });
 });
@@ -119,6 +121,21 @@ it("a process that asked and ended finds its answers, as often as it comes back 
   assert.equal((await desk.all()).length, 6);
 });
 
+it("the same yes is there after a night, and not after it is too old to act on", async () => {
+  const agent = await interrupted(approvals(FLAG).slice(0, 1), calls);
+  const run = { ...agent.waiting, interrupts: agent.interrupts };
+  const [{ id }] = await ask(run, { client });
+  await desk.answer(id, { approved: true });
+  await resume(run, { client });
+  const at = (hours) => new Handraise({ url: server.url, token, clock: { ...CLOCK, now: () => new Date(Date.now() + hours * 3_600_000) } });
+  const [{ payload }] = await resume(run, { client: at(12) });
+  assert.deepEqual(payload, { approved: true });
+  await assert.rejects(resume(run, { client: at(25) }), NotVerified);
+  await assert.rejects(resume(run, { client: at(12), maxAge: 3_600 }), NotVerified);
+  // Of a use that is still to come, its clock or its note is wrong.
+  await assert.rejects(resume(run, { client: at(-1) }), NotVerified);
+});
+
 it("an approval that something else has used is a no", async () => {
   const agent = await interrupted(approvals(FLAG).slice(0, 1), calls);
   const [{ id }] = await ask(agent.waiting, { client });
@@ -140,6 +157,37 @@ it("changed arguments reach an agent that takes them, and no other", async () =>
   const heard = await goOn(agent, answers);
   assert.deepEqual(heard.int_Ana.payload, { approved: true, editedArgs: { to: "Ana", amount: 3 } });
   assert.deepEqual(heard.int_Bo.payload, { approved: true });
+});
+
+it("changed arguments that the agent does not take are refused for the person, before they count", async () => {
+  const editedArgs = {
+    type: "object", properties: { to: { type: "string" }, amount: { type: "number", maximum: 20 } }, required: ["to"],
+  };
+  const schema = { ...FLAG, properties: { ...FLAG.properties, editedArgs } };
+  const agent = await interrupted(approvals(schema), calls);
+  const answers = resume(agent.waiting, { client, amendable: async () => ({ paths: ["/amount"] }) });
+  const open = new Map((await asked(3)).map((one) => [one.action.arguments.to, one]));
+  const change = (to, changed) => desk.answer(open.get(to).id, { approved: true, arguments: { to, amount: 12.5, ...changed } });
+  await assert.rejects(change("Ana", { amount: 99 }), /arguments.amount.*must be 20 or less/);
+  await assert.rejects(change("Bo", { to: "Eve" }), /arguments.to/);
+  await change("Ana", { amount: 19 });
+  for (const name of ["Bo", "Cy"]) await desk.answer(open.get(name).id, { approved: true });
+  const heard = await goOn(agent, answers);
+  assert.deepEqual(heard.int_Ana.payload, { approved: true, editedArgs: { to: "Ana", amount: 19 } });
+});
+
+it("arguments whose schema cannot be held against a change may not be changed", async () => {
+  for (const amount of [{ type: "number", exclusiveMinimum: 0 }, { type: "array" }]) {
+    const editedArgs = { type: "object", properties: { amount } };
+    const agent = await interrupted(approvals({ ...FLAG, properties: { ...FLAG.properties, editedArgs } }).slice(0, 1), calls);
+    const [open] = await ask(agent.waiting, { client, amendable: true });
+    assert.equal((await desk.get(open.id)).amendable ?? null, null);
+  }
+  const agent = await interrupted(
+    approvals({ ...FLAG, properties: { ...FLAG.properties, editedArgs: { type: "object", properties: { amount: { type: "number" } } } } }).slice(0, 1), calls,
+  );
+  const schema = { type: "object", properties: { amount: { type: "number" } } };
+  await assert.rejects(ask(agent.waiting, { client, amendable: { schema } }), /int_Ana has a schema for changed arguments/);
 });
 
 it("a yes or no without a call is an approval of what the interrupt says", async () => {
@@ -216,12 +264,32 @@ it("what people cannot be asked is an error, before anything is asked", async ()
     [{ responseSchema: more }, /more than a yes or no: password/],
     [{ toolCallId: "call_nobody" }, /lack the tool call call_nobody/],
     [{ responseSchema: { type: "string", pattern: "(" } }, /pattern/],
+    [{ responseSchema: { type: "string", not: { const: "x" } } }, /the interrupt int_2 is narrowed by `not`/],
+    [{ responseSchema: { type: "object", properties: { a: { type: "number" } }, minProperties: 1 } }, /narrowed by `minProperties`/],
+    [{ responseSchema: { type: "object", properties: { a: { type: "number" } }, required: ["b"] } }, /wants `b` and does not say/],
+    [{ id: "int_1" }, /two interrupts have the id int_1/],
   ]) {
     const interrupts = [{ id: "int_1", reason: "input" }, { id: "int_2", reason: "input", ...interrupt }];
     await assert.rejects(ask({ threadId: "t", interrupts }, { client }), told);
     await assert.rejects(resume({ threadId: "t", interrupts }, { client }), told);
   }
+  // What an agent of an older client has.
+  await assert.rejects(resume({ threadId: "t", interrupts: undefined }, { client }), /@ag-ui\/client has since 0\.0\.54/);
   assert.deepEqual(await desk.all(), []);
+});
+
+it("a number is held against all that narrows it", async () => {
+  const responseSchema = { type: "number", exclusiveMinimum: 0, exclusiveMaximum: 1, multipleOf: 0.1, $comment: "a share" };
+  const agent = await interrupted([{ id: "int_1", reason: "input", message: "How much?", responseSchema }]);
+  const answers = resume(agent.waiting, { client });
+  const told = [];
+  for (const answer of ["0", "1", "0.25", "0.3"]) {
+    const [open] = await asked(1);
+    told.push(open.prompt.split("**Asked again**: ")[1]);
+    await desk.answer(open.id, { answers: { answer } });
+  }
+  assert.deepEqual(told.map((one) => one?.replace(/^.* is /, "")), [undefined, "more than 0", "less than 1", "a multiple of 0.1"]);
+  assert.equal((await goOn(agent, answers)).int_1.payload, 0.3);
 });
 
 it("what was asked in Handraise is an interrupt that a front end takes", async () => {

@@ -8,6 +8,11 @@ import { dirname, join } from "node:path";
 import { after, afterEach, beforeEach, it } from "node:test";
 import { fileURLToPath } from "node:url";
 
+import { tool as langchainTool } from "@langchain/core/tools";
+import { RunContext, tool as openaiTool } from "@openai/agents";
+import { tool as aiTool, jsonSchema } from "ai";
+import { Handraise, guarded, setLog } from "handraise";
+
 import { Proxy } from "../build/tests/proxy.js";
 import { Desk, Server, inTime, newFolder } from "../build/tests/serving.js";
 import { table } from "./table.mjs";
@@ -25,6 +30,8 @@ const ADAPTERS = [
   { name: "handraise/langgraph", program: "langgraph.js", framework: "@langchain/langgraph" },
 ];
 const MODES = ["held", "durable"];
+
+setLog({ warn: () => undefined, info: () => undefined });
 
 const passed = new Map();
 let server;
@@ -194,6 +201,25 @@ const CASES = {
   },
 };
 
+const PARAMETERS = { type: "object", properties: { to: { type: "string" } }, required: ["to"], additionalProperties: false };
+const DETAILS = { name: "pay", description: "Pays" };
+
+/** One call of a tool of the framework, held back by its adapter. */
+const CALL = {
+  "ai.js": async (approved, pay, options) => {
+    const tools = approved({ pay: aiTool({ inputSchema: jsonSchema(PARAMETERS), execute: pay }) }, options);
+    return tools.pay.execute({ to: "Ana" }, { toolCallId: "call_1" });
+  },
+  "openai_agents.js": async (approved, pay, options) => {
+    const [tool] = approved([openaiTool({ ...DETAILS, parameters: PARAMETERS, strict: true, execute: pay })], options);
+    return tool.invoke(new RunContext({}), '{"to":"Ana"}', { toolCall: { callId: "call_1" } });
+  },
+  "langgraph.js": async (approved, pay, options) => {
+    const [tool] = approved([langchainTool(pay, { ...DETAILS, schema: PARAMETERS })], options);
+    return tool.invoke({ type: "tool_call", id: "call_1", name: "pay", args: { to: "Ana" } });
+  },
+};
+
 for (const adapter of ADAPTERS) {
   for (const [what, run] of Object.entries(CASES)) {
     for (const mode of MODES) {
@@ -226,9 +252,29 @@ for (const adapter of ADAPTERS) {
     const pay = { name: "pay", type: "function", execute: () => 1, invoke: async () => 1 };
     const tools = adapter.program === "ai.js" ? { pay } : [pay];
     const options = { conversation: "c", client: {} };
-    assert.throws(() => approved(approved(tools, options), options), /asks people already: give it to one adapter alone/);
+    assert.throws(() => approved(approved(tools, options), options), /asks people already: give it to one adapter or guard alone/);
     for (const mode of MODES) note("two adapters for one call are noticed", adapter, mode);
   });
+
+  for (const mode of MODES) {
+    it(`${adapter.name}, ${mode}: a guard within is noticed`, async () => {
+      const { approved } = await import(adapter.name);
+      process.env.HANDRAISE_KNOWN_SERVERS = join(folder, "known_servers");
+      const client = new Handraise({ url: server.url, token });
+      let told = "";
+      const guard = guarded(async ({ to }) => `paid ${to}`, { tool: "pay", client });
+      const pay = (input) => guard(input).catch((error) => {
+        told = error.message;
+        throw error;
+      });
+      const ran = CALL[adapter.program](approved, pay, { conversation: "c", client, durable: mode === "durable" }).catch(() => undefined);
+      await desk.answerNext({ approved: true });
+      await inTime(ran);
+      assert.equal(told, "an adapter and a guard both ask about pay: remove one of them");
+      assert.equal((await desk.all()).length, 1);
+      note("a guard within is noticed", adapter, mode);
+    });
+  }
 }
 
 function note(what, { name }, mode) {
@@ -237,7 +283,9 @@ function note(what, { name }, mode) {
 }
 
 after(() => {
-  const names = [...Object.keys(CASES), "an unsupported version says which are", "two adapters for one call are noticed"];
+  const names = [
+    ...Object.keys(CASES), "an unsupported version says which are", "two adapters for one call are noticed", "a guard within is noticed",
+  ];
   // A part of the suite says nothing of the rest.
   if (passed.size === names.length * ADAPTERS.length) table(ADAPTERS, names, passed);
 });

@@ -31,8 +31,9 @@ export function noteOf(body: unknown, run: string): { note: Note; key: string } 
   return { note: note as Note, key };
 }
 
-/** Throws `NotVerified` unless this key, which is trusted already, has signed that this was used just now. */
-export async function expectNoted(note: Note, id: string, key: string, now: Date): Promise<void> {
+/** Throws `NotVerified` unless this key, which is trusted already, has signed that this was used at most `maxAge`
+ * milliseconds ago. */
+export async function expectNoted(note: Note, id: string, key: string, now: Date, maxAge = CLOCKS_DIFFER): Promise<void> {
   const { at, run, public_key, signature } = note;
   if (!(await isSigned({ ...STATEMENT, interaction_id: id, at, run, public_key, signature }, key))) {
     throw new NotVerified("nothing may run: the signature of the server's note is not over this run");
@@ -43,7 +44,8 @@ export async function expectNoted(note: Note, id: string, key: string, now: Date
   } catch (error) {
     throw new NotVerified(`nothing may run: the server's note cannot be read: ${at}`, { cause: error });
   }
-  if (!(Math.abs(now.getTime() - used.getTime()) <= CLOCKS_DIFFER)) {
+  const age = now.getTime() - used.getTime();
+  if (!(age <= Math.max(maxAge, CLOCKS_DIFFER) && age >= -CLOCKS_DIFFER)) {
     throw new NotVerified(`nothing may run: this approval was used at ${at}, and here it is ${now.toISOString()}`);
   }
 }

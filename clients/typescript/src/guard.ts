@@ -1,5 +1,6 @@
 /** `guarded`: a function that runs only when a person has approved this very call. Fails closed. */
 
+import { expectUnasked, expectUngated, gated } from "./asked.js";
 import { Handraise } from "./client.js";
 import { expectDone, expectGuardable } from "./guardable.js";
 import { GuardedCall, type Paths, type Terms, toldOf } from "./guarded_call.js";
@@ -42,7 +43,8 @@ export interface GuardOptions<Args> extends Omit<Options, "idempotencyKey"> {
  * `NotVerified` and `KeyChanged` when no receipt proves the approval; `ArgumentsChanged` when the arguments were
  * changed since, or the server approved something else, and `OperandChanged`; `AlreadyUsed`; `Refused`,
  * `Unauthorized`, and `Unreachable` with `giveUpAfter`. A result that would work later (a function, a promise or an
- * iterator, also in lists and objects) is a `TypeError`.
+ * iterator, also in lists and objects) is a `TypeError`. Where an adapter asks about the same tool, one of both is too
+ * many: a `HandraiseError`.
  */
 export function guarded<Args extends object | void, Result>(
   work: (args: Args) => Result,
@@ -66,7 +68,8 @@ export function guarded<Args extends object | void, Result>(
     describe,
     options: more,
   };
-  return (args) => runApproved(terms, args, client, work as (args: unknown) => Result);
+  expectUngated(name, work);
+  return gated((args: Args) => runApproved(terms, args, client, work as (args: unknown) => Result));
 }
 
 /** Asks, verifies and consumes, runs the function with what was approved, and reports. */
@@ -76,6 +79,7 @@ async function runApproved<Result>(
   ownClient: Handraise | undefined,
   work: (args: unknown) => Result,
 ): Promise<Awaited<Result>> {
+  expectUnasked(terms.tool);
   const call = new GuardedCall(terms, given);
   const client = ownClient ?? new Handraise();
   const decision = await client.decide(...(await call.question()));

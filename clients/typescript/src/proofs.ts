@@ -21,8 +21,11 @@ export class Proofs extends Steps {
    * A run that is not told from another one gets the approval twice: a name is for one run. Throws `AlreadyUsed`;
    * `NotVerified` when this server's key is not known yet (`approve` and `verify` see to that), and when it has not
    * signed, up to 5 minutes ago, that this run has it; `Refused` with the code `not_approved` (409), and as `get` does.
+   *
+   * Those 5 minutes keep an old use from being shown as that of a new run. A run that is the same after a restart, and
+   * may do its work once more then, says with `maxAge` (seconds) how long ago it may have begun.
    */
-  async consume(id: string, run: string = runName()): Promise<Interaction> {
+  async consume(id: string, run: string = runName(), { maxAge = 0 }: { maxAge?: number } = {}): Promise<Interaction> {
     if ((await this.keys.trusted()).length === 0) {
       // Before it is used up: what cannot be verified would be used for nothing.
       throw new NotVerified("no key of this server is known, so nothing was used: `verify` the approval first");
@@ -38,7 +41,7 @@ export class Proofs extends Steps {
     }
     const { note, key } = noteOf(body, run);
     await this.expectTrusted(key, patience);
-    await expectNoted(note, id, key, this.clock.now());
+    await expectNoted(note, id, key, this.clock.now(), maxAge * 1000);
     return read(reading.interaction, body);
   }
 

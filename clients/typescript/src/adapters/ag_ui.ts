@@ -15,12 +15,15 @@
 import { createHash } from "node:crypto";
 
 import { canonicalJson } from "../canonical.js";
+import { Handraise } from "../client.js";
 import { AlreadyUsed, HandraiseError } from "../errors.js";
 import { type Interaction, type JsonObject, isPending } from "../models.js";
 import type { Options } from "../options.js";
+import { MAX_AGE } from "../receipts.js";
 import { answered } from "../verdicts.js";
 import { DoesNotFit, type Form, formOf } from "./ag_ui_form.js";
-import { type AdapterOptions, type Call, Gate } from "./gate.js";
+import { flatSchema, isAnyObject, isHeld } from "./flat_schema.js";
+import { type AdapterOptions, type Amendable, type Call, Gate } from "./gate.js";
 
 /** As AG-UI has it. */
 export interface Interrupt {
@@ -56,7 +59,8 @@ export interface Run {
   readonly messages?: readonly Message[];
 }
 
-/** How people are asked. `amendable` counts where the agent takes `editedArgs`. */
+/** How people are asked. `amendable` counts where the agent takes `editedArgs`, and what it takes can be held against
+ * its schema before an answer counts. */
 export type AgUiOptions = Omit<AdapterOptions, "conversation" | "durable">;
 
 /** How often people are asked again after an answer that does not fit the interrupt's schema. */
@@ -103,7 +107,7 @@ type Opened = Approval | Question;
 interface Approval {
   readonly interrupt: Interrupt;
   readonly call: Call;
-  readonly takesEdits: boolean;
+  readonly amendable: Amendable;
   readonly wantsReason: boolean;
 }
 
@@ -117,18 +121,14 @@ const OF_APPROVAL = ["approved", "reason", "editedArgs"];
 
 class Desk {
   readonly open: readonly Opened[];
-  private readonly gate: Gate;
-  private readonly edits: Gate;
+  private readonly client: Handraise;
 
   constructor(
     private readonly run: Run,
     private readonly options: AgUiOptions,
   ) {
-    const { amendable: _, ...plain } = options;
-    const client = options.client ?? new Gate("ag-ui", plain).client;
-    this.options = { ...options, client };
-    this.gate = new Gate("ag-ui", { ...plain, client, conversation: conversationOf(run) });
-    this.edits = new Gate("ag-ui", { ...options, client, conversation: conversationOf(run) });
+    expectInterrupts(run.interrupts);
+    this.client = options.client ?? new Handraise();
     this.open = run.interrupts.map((one) => this.opened(one));
   }
 
@@ -151,7 +151,7 @@ class Desk {
     if (!decision.approved) return entry(interrupt, decision.interaction, { approved: false, ...said });
     try {
       // By a name of its own: a process that was killed while others waited comes back for the same yes.
-      await gate.client.consume(closed.id, `ag-ui ${closed.id}`);
+      await this.client.consume(closed.id, `ag-ui ${closed.id}`, { maxAge: this.options.maxAge ?? MAX_AGE });
     } catch (error) {
       if (!(error instanceof AlreadyUsed)) throw error;
       return entry(interrupt, decision.interaction, { approved: false, reason: error.message });
@@ -166,7 +166,7 @@ class Desk {
     for (;;) {
       const closed = await this.closed(interrupt, await this.asked(interrupt, form, faults));
       if (closed.state !== "resolved") return abandoned(interrupt, closed);
-      await this.gate.client.collect(closed.id);
+      await this.client.collect(closed.id);
       try {
         return entry(interrupt, closed, form.read(answered(closed).answers ?? {}));
       } catch (error) {
@@ -178,10 +178,9 @@ class Desk {
 
   /** As it is closed. An interrupt that stops being answerable is taken back. */
   private async closed(interrupt: Interrupt, asked: Interaction): Promise<Interaction> {
-    const { client } = this.gate;
     const left = timeLeft(interrupt);
-    const closed = await client.wait(asked.id, left === null ? {} : { timeout: left });
-    return isPending(closed) ? client.cancel(asked.id, "the interrupt has expired") : closed;
+    const closed = await this.client.wait(asked.id, left === null ? {} : { timeout: left });
+    return isPending(closed) ? this.client.cancel(asked.id, "the interrupt has expired") : closed;
   }
 
   private async asked(interrupt: Interrupt, form: Form, faults: readonly string[]): Promise<Interaction> {
@@ -191,11 +190,11 @@ class Desk {
     const text = canonicalJson([conversationOf(this.run), interrupt.id, [...faults]]);
     const options: Options = { ...about, idempotencyKey: `ag-ui-${createHash("sha256").update(text).digest("hex")}` };
     const again = last === undefined ? said : `${said}\n\n**Asked again**: ${last}`;
-    return this.gate.client.open("form", again, { ...options, questions: form.questions });
+    return this.client.open("form", again, { ...options, questions: form.questions });
   }
 
-  private gateOf(one: Approval): Gate {
-    return one.takesEdits ? this.edits : this.gate;
+  private gateOf({ amendable }: Approval): Gate {
+    return new Gate("ag-ui", { ...this.options, client: this.client, conversation: conversationOf(this.run), amendable });
   }
 
   private opened(interrupt: Interrupt): Opened {
@@ -210,10 +209,11 @@ class Desk {
     if (toolCallId !== undefined) {
       const { name, args } = this.callNamed(toolCallId);
       const call = { tool: name, id, arguments: args };
-      return { interrupt, call, takesEdits: schema === undefined || "editedArgs" in wants, wantsReason };
+      const takes = schema === undefined ? {} : wants["editedArgs"];
+      return { interrupt, call, amendable: changesTo(takes, this.options.amendable, id), wantsReason };
     }
     const shown = { ...(message === undefined ? {} : { message }), ...(metadata === undefined ? {} : { metadata }) };
-    return { interrupt, call: { tool: reason, id, arguments: shown }, takesEdits: false, wantsReason };
+    return { interrupt, call: { tool: reason, id, arguments: shown }, amendable: async () => false, wantsReason };
   }
 
   private callNamed(id: string): { name: string; args: unknown } {
@@ -226,6 +226,29 @@ class Desk {
       throw new HandraiseError(`the arguments of the tool call ${id} are no JSON`, { cause: error });
     }
   }
+}
+
+function expectInterrupts(given: unknown): void {
+  if (!Array.isArray(given)) {
+    throw new TypeError("`interrupts` is a list: `agent.pendingInterrupts`, which @ag-ui/client has since 0.0.54");
+  }
+  const ids = (given as Interrupt[]).map(({ id }) => id);
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (twice !== undefined) throw new HandraiseError(`two interrupts have the id ${twice}, so no answer can be told to be for one of them`);
+}
+
+/** How people may change the arguments of a call, by the schema of what the agent takes: what could only be held against
+ * it when it counts already may not be changed. */
+function changesTo(takes: unknown, given: AgUiOptions["amendable"], id: string): Amendable {
+  if (isAnyObject(takes)) return async (tool) => (typeof given === "function" ? given(tool) : (given ?? false));
+  const schema = isHeld(takes) ? flatSchema(takes) : null;
+  return async (tool) => {
+    const wanted = typeof given === "function" ? await given(tool) : (given ?? false);
+    if (schema === null || wanted === false) return false;
+    if (wanted === true) return { schema };
+    if ("schema" in wanted) throw new HandraiseError(`the interrupt ${id} has a schema for changed arguments: give \`amendable\` none`);
+    return { ...wanted, schema };
+  };
 }
 
 /** The id of an interrupt is its own within one run alone, and a thread has many: after each there are other messages. */

@@ -1,6 +1,7 @@
 /** The questions that a JSON Schema of AG-UI makes, and what their answers are by it. */
 
 import { HandraiseError } from "../errors.js";
+import { REMARKS } from "./flat_schema.js";
 import type { FormAnswer, Json, Option, Question } from "../models.js";
 
 /** What people said is none of the values that the schema allows. The message is for those who are asked again. */
@@ -25,6 +26,13 @@ const MOST_FIELDS = 10;
 const MOST_OPTIONS = 25;
 const LEFT_OUT = "-";
 
+/** What is understood of each. Anything else could narrow what fits, unnoticed. `format` narrows nothing by itself. */
+const OF_ANY = ["type", "title", "description", "format"];
+const OF_OBJECT = ["properties", "required", "additionalProperties"];
+const OF_LIST = ["enum", "oneOf", "const"];
+const OF_TEXT = ["minLength", "maxLength", "pattern"];
+const OF_NUMBER = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
+
 /**
  * One question for each property of a flat object; one for any other value; free text without a schema.
  *
@@ -35,11 +43,15 @@ export function formOf(schema: Schema | undefined, name: string): Form {
     const field = fieldOf("answer", "Your answer", schema ?? { type: "string" }, true, name);
     return { questions: [field.question], read: (answers) => field.read(textOf(answers["answer"])) };
   }
+  expectOnly(schema, OF_OBJECT, name);
   const properties = Object.entries((schema["properties"] ?? {}) as Record<string, Schema>);
   if (properties.length === 0 || properties.length > MOST_FIELDS) {
     throw new HandraiseError(`${name} wants ${properties.length} values: people are asked 1 to ${MOST_FIELDS}`);
   }
-  const required = new Set(Array.isArray(schema["required"]) ? schema["required"] : []);
+  const required = new Set<unknown>(Array.isArray(schema["required"]) ? schema["required"] : []);
+  for (const key of required) {
+    if (!properties.some(([known]) => known === key)) throw new HandraiseError(`${name} wants \`${String(key)}\` and does not say what that is`);
+  }
   const fields = properties.map(([key, one], index) => {
     const isRequired = required.has(key);
     return { key, isRequired, ...fieldOf(`q${index + 1}`, key, one, isRequired, `\`${key}\` of ${name}`) };
@@ -62,11 +74,12 @@ function fieldOf(id: string, key: string, schema: Schema, isRequired: boolean, n
   const prompt = isRequired ? title : `${title} (\`${LEFT_OUT}\` leaves it out)`;
   const values = valuesOf(schema);
   if (values !== null) {
+    expectOnly(schema, OF_LIST, name);
     if (values.length + 1 > MOST_OPTIONS) throw new HandraiseError(`${name} has more than ${MOST_OPTIONS - 1} options`);
     const options: Option[] = values.map(({ label }, index) => ({ value: `${index}`, label }));
     const left = isRequired && options.length > 1 ? [] : [{ value: LEFT_OUT, label: "None of these" }];
     const read = (said: string) => {
-      const value = values[Number(said)];
+      const value = /^\d+$/.test(said) ? values[Number(said)] : undefined;
       if (value === undefined) throw new DoesNotFit(`${label} is none of its options`);
       return value.value;
     };
@@ -74,6 +87,7 @@ function fieldOf(id: string, key: string, schema: Schema, isRequired: boolean, n
   }
   const read = readerOf(schema, label);
   if (read === null) throw new HandraiseError(`${name} is more than a text, a number, a flag or one of some values`);
+  expectOnly(schema, schema["type"] === "string" ? OF_TEXT : OF_NUMBER, name);
   return { question: { id, prompt }, read };
 }
 
@@ -85,6 +99,7 @@ function valuesOf(schema: Schema): { value: Json; label: string }[] | null {
       { value: false, label: "No" },
     ];
   }
+  if ("const" in schema) return [{ value: schema["const"] as Json, label: textFor(schema["const"] as Json) }];
   if (Array.isArray(schema["enum"])) return (schema["enum"] as Json[]).map((value) => ({ value, label: textFor(value) }));
   const listed = schema["oneOf"];
   if (!Array.isArray(listed) || !listed.every((one) => "const" in (one as object))) return null;
@@ -97,7 +112,8 @@ function readerOf(schema: Schema, label: string): ((said: string) => Json) | nul
     const pattern = patternOf(schema, label);
     return (said) => {
       if (pattern?.test(said) === false) throw new DoesNotFit(`${label} has the form \`${pattern.source}\``);
-      return fitting(said, [...said].length, " characters", schema, ["minLength", "maxLength"], label);
+      expectWithin([...said].length, " characters", schema, ["minLength", "maxLength"], label);
+      return said;
     };
   }
   if (type !== "number" && type !== "integer") return null;
@@ -105,7 +121,12 @@ function readerOf(schema: Schema, label: string): ((said: string) => Json) | nul
     const value = Number(said.trim());
     const isOne = said.trim() !== "" && (type === "integer" ? Number.isSafeInteger(value) : Number.isFinite(value));
     if (!isOne) throw new DoesNotFit(`${label} is a${type === "integer" ? "n integer" : " number"}`);
-    return fitting(value, value, "", schema, ["minimum", "maximum"], label);
+    expectWithin(value, "", schema, ["minimum", "maximum"], label);
+    const { exclusiveMinimum: above, exclusiveMaximum: below, multipleOf: step } = schema;
+    if (typeof above === "number" && value <= above) throw new DoesNotFit(`${label} is more than ${above}`);
+    if (typeof below === "number" && value >= below) throw new DoesNotFit(`${label} is less than ${below}`);
+    if (typeof step === "number" && !isMultiple(value, step)) throw new DoesNotFit(`${label} is a multiple of ${step}`);
+    return value;
   };
 }
 
@@ -118,18 +139,27 @@ function patternOf({ pattern }: Schema, label: string): RegExp | null {
   }
 }
 
-function fitting<T extends Json>(
-  value: T,
+/** As good as numbers of JavaScript are: 0.3 is a multiple of 0.1. */
+function isMultiple(value: number, step: number): boolean {
+  const times = value / step;
+  return Math.abs(times - Math.round(times)) < 1e-9 * Math.max(1, Math.abs(times));
+}
+
+function expectWithin(
   size: number,
   unit: string,
   schema: Schema,
   [least, most]: readonly [string, string],
   label: string,
-): T {
+): void {
   const [from, to] = [schema[least], schema[most]];
   if (typeof from === "number" && size < from) throw new DoesNotFit(`${label} is at least ${from}${unit}`);
   if (typeof to === "number" && size > to) throw new DoesNotFit(`${label} is at most ${to}${unit}`);
-  return value;
+}
+
+function expectOnly(schema: Schema, known: readonly string[], name: string): void {
+  const other = Object.keys(schema).find((keyword) => !keyword.startsWith("x-") && ![...OF_ANY, ...known, ...REMARKS].includes(keyword));
+  if (other !== undefined) throw new HandraiseError(`${name} is narrowed by \`${other}\`, by which no answer of people can be held`);
 }
 
 function textOf(answer: FormAnswer | undefined): string {

@@ -12,6 +12,8 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
 };
 const EVERYWHERE = ["type", "title", "description"];
 const OBJECT = ["type", "title", "description", "properties", "required", "additionalProperties"];
+/** What a schema may say besides, and narrows nothing by. */
+export const REMARKS = ["$schema", "$id", "$comment", "default", "examples", "deprecated", "readOnly", "writeOnly"];
 const [FIELDS, VALUES] = [50, 100];
 
 /**
@@ -23,9 +25,30 @@ export function flatSchema(schema: unknown): JsonObject | null {
   const names = Object.entries(schema["properties"]);
   const properties = names.map(([name, member]) => [name, flatMember(member)] as const);
   const isClosed = schema["additionalProperties"] ?? true;
-  const isFlat = names.length > 0 && names.length <= FIELDS && properties.every(([, member]) => member !== null);
+  const required = schema["required"] ?? [];
+  const isNamed = Array.isArray(required) && required.every((name) => properties.some(([known]) => known === name));
+  const isFlat = isNamed && names.length > 0 && names.length <= FIELDS && properties.every(([, member]) => member !== null);
   if (!isFlat || typeof isClosed !== "boolean") return null;
   return { ...kept(schema, OBJECT), properties: Object.fromEntries(properties) as JsonObject };
+}
+
+/** Whether the server takes all of it that narrows anything. */
+export function isHeld(schema: unknown): boolean {
+  if (!isObject(schema) || flatSchema(schema) === null || !hasOnly(schema, OBJECT)) return false;
+  return Object.values(schema["properties"] as JsonObject).every((member) => {
+    const known = isObject(member) ? KEYWORDS[member["type"] as string] : undefined;
+    return hasOnly(member as JsonObject, [...EVERYWHERE, ...(known ?? [])]);
+  });
+}
+
+/** Whether every object fits it. */
+export function isAnyObject(schema: unknown): boolean {
+  const isOpen = isObject(schema) && [true, undefined].includes(schema["additionalProperties"] as true | undefined);
+  return isOpen && ["object", undefined].includes(schema["type"] as string | undefined) && hasOnly(schema, [...EVERYWHERE, "additionalProperties"]);
+}
+
+function hasOnly(schema: JsonObject, known: readonly string[]): boolean {
+  return Object.keys(schema).every((name) => known.includes(name) || REMARKS.includes(name));
 }
 
 function flatMember(member: unknown): JsonObject | null {

@@ -7,6 +7,7 @@
 
 import { createHash } from "node:crypto";
 
+import * as asked from "../asked.js";
 import { canonicalJson, snapshotObject } from "../canonical.js";
 import { Handraise } from "../client.js";
 import { AlreadyUsed, Cancelled, Denied, Expired, HandraiseError } from "../errors.js";
@@ -49,9 +50,6 @@ export interface Call {
   readonly schema?: (() => unknown) | undefined;
 }
 
-/** On a function that waits for people: a second one would ask them twice. */
-const GATED = Symbol.for("handraise.gated");
-
 export class Gate {
   readonly client: Handraise;
 
@@ -90,7 +88,15 @@ export class Gate {
   async run<T>(
     call: Call,
     work: (args: JsonObject) => T,
-    { schema, reports = true }: { schema?: unknown; reports?: boolean } = {},
+    how: { schema?: unknown; reports?: boolean } = {},
+  ): Promise<Awaited<T>> {
+    return asked.whileAsking(call.tool, call.id, () => this.ran(call, work, how));
+  }
+
+  private async ran<T>(
+    call: Call,
+    work: (args: JsonObject) => T,
+    { schema, reports = true }: { schema?: unknown; reports?: boolean },
   ): Promise<Awaited<T>> {
     const decision = expectApproved(await this.decide(call));
     const { id } = decision.interaction;
@@ -139,11 +145,11 @@ export async function formOf(schema: () => unknown): Promise<JsonObject | true> 
   return flat === null ? true : { schema: flat };
 }
 
-/** Marks what waits for people. Throws when it does so already, by this adapter or another. */
+/** Marks what waits for people. Throws when it does so already, by an adapter or a guard. */
 export function gated<T extends (...args: never[]) => unknown>(tool: string, before: unknown, after: T): T {
   if (typeof before !== "function") throw new TypeError(`the tool ${tool} does not run here, so it cannot be held back`);
-  if (GATED in before) throw new HandraiseError(`the tool ${tool} asks people already: give it to one adapter alone`);
-  return Object.defineProperty(after, GATED, { value: true });
+  asked.expectUngated(tool, before);
+  return asked.gated(after);
 }
 
 /** What the model is told of a call that did not run; throws what is a fault and no decision. */
