@@ -214,6 +214,19 @@ describe("a server that has not signed for this run", () => {
     server.lies = { consume: at((it, id, run) => it.note(id, run, { at: ago(4) }))(server) };
     assert.equal(await guard()({}), "ran");
   });
+  it("lets a run that is the same after a restart have a note as old as it says", async () => {
+    const id = (await client.approve("?", "t", {})).interaction.id;
+    const noted = (minutes: number): void => {
+      server.lies = { consume: at((it, one, run) => it.note(one, run, { at: ago(minutes) }))(server) };
+    };
+    noted(59);
+    assert.ok((await client.consume(id, "r", { maxAge: 3_600 })).consumed);
+    await refuses(client.consume(id, "r"), NotVerified, /and here it is/);
+    for (const minutes of [61, -6]) {
+      noted(minutes);
+      await refuses(client.consume(id, "r", { maxAge: 3_600 }), NotVerified, /and here it is/);
+    }
+  });
   it("and does not let it be used lets nothing run", async () => {
     server.refusals = { consume: [409, { code: "not_approved" }] };
     await refuses(guard()({}), Refused, /not_approved/);
