@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { after, afterEach, beforeEach, it } from "node:test";
 import { fileURLToPath } from "node:url";
 
+import { ToolMessage } from "@langchain/core/messages";
 import { tool as langchainTool } from "@langchain/core/tools";
 import { RunContext, tool as openaiTool } from "@openai/agents";
 import { tool as aiTool, jsonSchema } from "ai";
@@ -276,6 +277,18 @@ for (const adapter of ADAPTERS) {
     });
   }
 }
+
+it("handraise/langgraph: a tool node of the app's own gets a denial as the tool's message", async () => {
+  const { approved } = await import("handraise/langgraph");
+  process.env.HANDRAISE_KNOWN_SERVERS = join(folder, "known_servers");
+  const client = new Handraise({ url: server.url, token });
+  const ran = CALL["langgraph.js"](approved, () => assert.fail("it ran"), { conversation: "c", client });
+  await desk.answerNext({ approved: false, text: "not on a Friday" });
+  const said = await inTime(ran);
+  assert.ok(ToolMessage.isInstance(said));
+  assert.deepEqual([said.tool_call_id, said.name, said.status], ["call_1", "pay", "error"]);
+  assert.match(said.content, /not on a Friday/);
+});
 
 function note(what, { name }, mode) {
   const cell = `${what}\n${name}`;

@@ -61,7 +61,11 @@ export function approved<T extends Tool>(tools: readonly T[], options: AdapterOp
       try {
         return await gate.run(call, (args) => own.call(tool, { ...input, args }, config));
       } catch (error) {
-        return toldToModel(error);
+        const content = toldToModel(error);
+        // Not at the top: a version that lacks it is to be told from those that are supported.
+        const { ToolMessage } = await import("@langchain/core/messages");
+        // As a tool that is invoked with a call returns it: a graph with a tool node of its own adds that to its messages.
+        return new ToolMessage({ content, tool_call_id: input.id ?? "", name: tool.name, status: "error" });
       }
     };
     const notHere = (): never => {

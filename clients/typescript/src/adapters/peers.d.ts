@@ -6,6 +6,12 @@ declare module "@langchain/langgraph" {
   }
 }
 
+declare module "@langchain/core/messages" {
+  export class ToolMessage {
+    constructor(fields: { content: string; tool_call_id: string; name: string; status: "error" });
+  }
+}
+
 declare module "@langchain/core/utils/json_schema" {
   export function toJsonSchema(schema: unknown): unknown;
 }
