@@ -15,7 +15,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 36] = files![
+const FILES: [(&str, &str, &str); 37] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "api": "docs/api.md",
@@ -23,6 +23,7 @@ const FILES: [(&str, &str, &str); 36] = files![
     "adapters": "docs/adapters.md",
     "moving": "docs/moving.md",
     "examples": "examples/README.md",
+    "examples-python": "examples/python/README.md",
     "claude-code": "docs/claude-code.md",
     "mcp": "docs/mcp.md",
     "acp": "docs/acp.md",
