@@ -4,7 +4,7 @@ use domain::{
     Fault, digest,
     interaction::{Draft, Kind},
 };
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Map, Value};
 
 use super::rpc::Failure;
@@ -38,6 +38,8 @@ struct Message {
 struct Part {
     text: Option<String>,
     data: Option<Value>,
+    raw: Option<IgnoredAny>,
+    url: Option<IgnoredAny>,
 }
 
 /// The question of a message, and the key under which the same message asks the same again.
@@ -61,6 +63,16 @@ pub(super) fn draft(sent: Sent) -> Result<(Draft, String), Failure> {
     let mut data: Option<(usize, Map<String, Value>)> = None;
     for (place, part) in message.parts.into_iter().enumerate() {
         match part {
+            Part { raw: Some(_), .. } | Part { url: Some(_), .. } => return Err(no_file()),
+            // Either one alone would ask for something else than was meant.
+            Part {
+                text: Some(_),
+                data: Some(_),
+                ..
+            } => {
+                let path = format!("params.message.parts[{place}]");
+                return Err(wrong(&path, "is a text and data at once: send two parts"));
+            }
             Part {
                 text: Some(text), ..
             } => texts.push(text),
@@ -72,11 +84,7 @@ pub(super) fn draft(sent: Sent) -> Result<(Draft, String), Failure> {
                 let path = format!("params.message.parts[{place}].data");
                 return Err(wrong(&path, "is no object, or the second one"));
             }
-            Part { .. } => {
-                return Err(Failure::content_type(
-                    "a part is a text or data: send files by POST /api/v1/attachments, and name their ids in `attachments` of the data",
-                ));
-            }
+            Part { .. } => return Err(no_file()),
         }
     }
     let (place, mut fields) = data.unwrap_or_default();
@@ -113,6 +121,12 @@ pub(super) fn draft(sent: Sent) -> Result<(Draft, String), Failure> {
         ..draft
     };
     Ok((draft, key))
+}
+
+fn no_file() -> Failure {
+    Failure::content_type(
+        "a part is a text or data: send files by POST /api/v1/attachments, and name their ids in `attachments` of the data",
+    )
 }
 
 fn wrong(path: &str, message: &str) -> Failure {

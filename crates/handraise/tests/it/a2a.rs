@@ -358,6 +358,21 @@ async fn what_is_wrong_has_its_path_and_asks_nobody(database: TestDatabase) {
             -32005,
             "",
         ),
+        (
+            "SendMessage",
+            message("m", json!([{ "text": "?", "raw": "AAAA" }])),
+            -32005,
+            "",
+        ),
+        (
+            "SendMessage",
+            message(
+                "m",
+                json!([{ "text": "?", "data": { "kind": "approval" } }]),
+            ),
+            -32602,
+            "params.message.parts[0]",
+        ),
         ("SendMessage", of_task, -32004, ""),
         ("SendMessage", with_push, -32003, ""),
         ("CreateTaskPushNotificationConfig", json!({}), -32003, ""),
