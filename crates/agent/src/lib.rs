@@ -11,6 +11,7 @@ mod bridge;
 mod client;
 pub mod commands;
 mod desk;
+mod own_file;
 mod proxy;
 mod race;
 mod stdio;

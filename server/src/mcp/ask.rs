@@ -32,13 +32,13 @@ impl McpServer {
         &self,
         caller: &Caller,
         mut arguments: JsonObject,
-        rounds: &Rounds,
+        rounds: Option<&Rounds>,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, Problem> {
         let wait = Duration::from_secs(self.state.config.mcp_hold_seconds.into());
         let wait = wait.min(hold::LONGEST);
-        if let Some(id) = rounds.waits_for() {
-            return self.waited(caller, id, wait, Some(rounds), context).await;
+        if let Some(id) = rounds.and_then(Rounds::waits_for) {
+            return self.waited(caller, id, wait, rounds, context).await;
         }
         let files = attach::take(&mut arguments)?;
         let (draft, key) = arguments::draft(mcp::ASK_HUMAN, arguments)?;
@@ -51,8 +51,7 @@ impl McpServer {
         if asked.state.is_pending() && knows_tasks.is_some_and(|known| known.supports_tasks()) {
             return Ok(CreateTaskResult::new(tasks::task(&asked)).into());
         }
-        self.waited(caller, asked.id, wait, Some(rounds), context)
-            .await
+        self.waited(caller, asked.id, wait, rounds, context).await
     }
 
     /// Waits for the answer to what was asked before. A model that says how long gets no rounds beyond that.
@@ -60,14 +59,14 @@ impl McpServer {
         &self,
         caller: &Caller,
         arguments: JsonObject,
-        rounds: &Rounds,
+        rounds: Option<&Rounds>,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, Problem> {
         let WaitArguments { id, seconds } = arguments::read(arguments)?;
         let wait = seconds.map_or(hold::LONGEST, Duration::from_secs);
         let wait = wait.min(hold::LONGEST);
         let id = arguments::id(&id)?;
-        let rounds = seconds.is_none().then_some(rounds);
+        let rounds = rounds.filter(|_| seconds.is_none());
         self.waited(caller, id, wait, rounds, context).await
     }
 

@@ -31,7 +31,6 @@ const LIFETIME: TimeDelta = TimeDelta::minutes(10);
 pub(super) struct Rounds {
     sealer: Sealer,
     bound: Vec<u8>,
-    goes_along: bool,
     /// The round that this request is, unless it is the first.
     this: Option<Round>,
 }
@@ -45,7 +44,7 @@ struct Round {
 }
 
 impl McpServer {
-    /// The rounds of this call.
+    /// The rounds of this call, if its client goes along with them.
     ///
     /// # Errors
     /// Why its state is not good for it.
@@ -54,29 +53,32 @@ impl McpServer {
         call: &CallToolRequestParams,
         caller: &Caller,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Rounds, &'static str> {
+    ) -> Result<Option<Rounds>, &'static str> {
         // From that version on a server asks by results alone, so a client that says that it can be asked knows them.
         let is_new = context.protocol_version() >= Some(ProtocolVersion::V_2026_07_28);
         let known = context.client_capabilities();
-        let mut rounds = Rounds {
+        let goes_along = is_new
+            && known.is_some_and(|known| known.elicitation.is_some())
+            // A node with a key of its own could not open what another has sealed.
+            && self.state.config.trusted_keys.is_empty();
+        let bound = goes_along.then(|| bound(call, caller)).flatten();
+        let mut rounds = bound.map(|bound| Rounds {
             sealer: self.state.keys.sealer(),
-            bound: bound(call, caller),
-            goes_along: is_new
-                && known.is_some_and(|known| known.elicitation.is_some())
-                // A node with a key of its own could not open what another has sealed.
-                && self.state.config.trusted_keys.is_empty(),
+            bound,
             this: None,
-        };
+        });
         let Some(state) = &call.request_state else {
             return Ok(rounds);
         };
-        let round = rounds
-            .opened(state)
-            .ok_or("is not one that this server gave to this agent for this very call")?;
+        let opened = rounds.as_ref().and_then(|rounds| rounds.opened(state));
+        let round =
+            opened.ok_or("is not one that this server gave to this agent for this very call")?;
         if self.state.service.now() >= round.expires_at {
             return Err("is too old");
         }
-        rounds.this = Some(round);
+        if let Some(rounds) = &mut rounds {
+            rounds.this = Some(round);
+        }
         Ok(rounds)
     }
 }
@@ -87,10 +89,10 @@ impl Rounds {
         Some(self.this.as_ref()?.id)
     }
 
-    /// The next round, for a client that goes along with one.
+    /// The next round, while there is one.
     pub(super) fn next(&self, id: InteractionId, now: DateTime<Utc>) -> Option<CallToolResponse> {
         let number = self.this.as_ref().map_or(1, |this| this.number + 1);
-        if !self.goes_along || number > ROUNDS {
+        if number > ROUNDS {
             return None;
         }
         let state = self.sealed(&Round {
@@ -115,15 +117,12 @@ impl Rounds {
 }
 
 /// The agent, the tool and the arguments of a call.
-fn bound(call: &CallToolRequestParams, caller: &Caller) -> Vec<u8> {
-    let arguments = serde_json_canonicalizer::to_vec(&call.arguments).unwrap_or_default();
+fn bound(call: &CallToolRequestParams, caller: &Caller) -> Option<Vec<u8>> {
+    let arguments = serde_json_canonicalizer::to_vec(&call.arguments).ok()?;
     let arguments = digest::sha256(&arguments);
-    let agent = caller.agent.id;
-    format!(
-        "handraise mcp request state v1\n{agent}\n{}\n{arguments}",
-        call.name
-    )
-    .into_bytes()
+    let (agent, tool) = (caller.agent.id, &call.name);
+    let bound = format!("handraise mcp request state v1\n{agent}\n{tool}\n{arguments}");
+    Some(bound.into_bytes())
 }
 
 /// The tool's result for a state that is not good for the call.

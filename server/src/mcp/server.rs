@@ -83,9 +83,12 @@ impl ServerHandler for McpServer {
         };
         let arguments = call.arguments.unwrap_or_default();
         let outcome = match &*call.name {
-            mcp::ASK_HUMAN => self.ask_human(&caller, arguments, &rounds, &context).await,
+            mcp::ASK_HUMAN => {
+                self.ask_human(&caller, arguments, rounds.as_ref(), &context)
+                    .await
+            }
             mcp::WAIT_FOR_ANSWER => {
-                self.wait_for_answer(&caller, arguments, &rounds, &context)
+                self.wait_for_answer(&caller, arguments, rounds.as_ref(), &context)
                     .await
             }
             mcp::NOTIFY_HUMAN => self.notify_human(&caller, arguments).await,

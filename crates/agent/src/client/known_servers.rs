@@ -4,13 +4,15 @@
 use std::{
     env,
     fs::{self, DirBuilder, File, Metadata, OpenOptions},
-    io::{ErrorKind, Write},
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
 use anyhow::{Context, bail, ensure};
 use signing::{TrustedKeys, VerifyingKey};
 use url::Url;
+
+use crate::own_file;
 
 /// Names the file.
 const VARIABLE: &str = "HANDRAISE_KNOWN_SERVERS";
@@ -207,7 +209,7 @@ impl KnownServers {
         builder
             .create(folder_of(&self.path))
             .with_context(unwritable)?;
-        let lock = own(OpenOptions::new().write(true).create(true).truncate(false))
+        let lock = own_file::own(OpenOptions::new().write(true).create(true).truncate(false))
             .open(beside(&self.path, ".lock"))
             .with_context(unwritable)?;
         // Until it is closed.
@@ -223,14 +225,7 @@ impl KnownServers {
             .map(|line| format!("{}\n", shown(line)))
             .collect();
         let new = beside(&self.path, ".new");
-        own(OpenOptions::new().write(true).create(true).truncate(true))
-            .open(&new)
-            .and_then(|mut file| {
-                file.write_all(text.as_bytes())?;
-                file.sync_all()?;
-                fs::rename(&new, &self.path)
-            })
-            .with_context(unwritable)?;
+        own_file::put(&self.path, &new, text.as_bytes()).with_context(unwritable)?;
         Ok(done)
     }
 }
@@ -283,17 +278,6 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
 fn folder_of(path: &Path) -> &Path {
     let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
     folder.unwrap_or(Path::new("."))
-}
-
-/// For its owner alone, and where it is named: a foreign link does not lead elsewhere.
-fn own(options: &mut OpenOptions) -> &OpenOptions {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        let flags = rustix::fs::OFlags::NOFOLLOW.bits();
-        options.mode(0o600).custom_flags(flags.cast_signed());
-    }
-    options
 }
 
 #[cfg(unix)]

@@ -6,7 +6,6 @@ use std::{
     io::{BufRead, BufReader},
     path::PathBuf,
     process::{Child, Output, Stdio},
-    time::Duration,
 };
 
 use domain::{TokenKind, access::Lifetime};
@@ -15,7 +14,7 @@ use serde_json::{Value, json};
 use service::Service;
 use store::testing::TestDatabase;
 use tempfile::TempDir;
-use tokio::{process::Command, task::block_in_place, time::sleep};
+use tokio::{net::TcpListener, process::Command, task::block_in_place};
 
 use crate::support::{
     app::{TestApp, http_client},
@@ -333,10 +332,12 @@ async fn run_and_the_server_are_killed_and_it_is_asked_once_and_runs_once(databa
     put_off(&mut child).await;
     child.kill().await.unwrap();
     drop(serving);
-    // Without a server it begins, and waits.
-    let mut child = place.command("handraise", &run).spawn().unwrap();
+    // Without a server it begins, and waits: it is hung up on.
     let addr = url.trim_start_matches("http://");
-    sleep(Duration::from_millis(500)).await;
+    let away = TcpListener::bind(addr).await.unwrap();
+    let mut child = place.command("handraise", &run).spawn().unwrap();
+    drop(away.accept().await.unwrap());
+    drop(away);
     let (_serving, again) = serve(&database, &keys, addr);
     assert_eq!(again, url);
     for call in 1..=2 {

@@ -331,18 +331,36 @@ const API: [(&str, &str, &str, [u16; 8]); 49] = [
     ),
 ];
 
-/// What models call, all by POST to `/mcp`. What a tool refuses is in its result.
-const TOOLS: [(&str, [u16; 8]); 3] = [
+/// The protocols that agents speak; what comes of a call stands in the reply.
+const PROTOCOLS: [(&str, &str, [u16; 8]); 6] = [
     (
+        "/mcp",
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#,
         [401, 401, 401, 401, 401, 200, 200, 403],
     ),
     (
+        "/mcp",
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"notify_human","arguments":{"prompt":"?"}}}"#,
         [401, 401, 401, 401, 401, 200, 200, 403],
     ),
     (
+        "/mcp",
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait_for_answer","arguments":{"id":"{open}","seconds":0}}}"#,
+        [401, 401, 401, 401, 401, 200, 200, 403],
+    ),
+    (
+        "/a2a",
+        r#"{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"1","parts":[{"text":"?"}]}}}"#,
+        [401, 401, 401, 401, 401, 200, 200, 403],
+    ),
+    (
+        "/a2a",
+        r#"{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"{open}"}}"#,
+        [401, 401, 401, 401, 401, 200, 200, 403],
+    ),
+    (
+        "/a2a",
+        r#"{"jsonrpc":"2.0","id":1,"method":"CancelTask","params":{"id":"{decided}"}}"#,
         [401, 401, 401, 401, 401, 200, 200, 403],
     ),
 ];
@@ -853,9 +871,7 @@ impl Doors {
             let method: Method = method.parse().unwrap();
             let request = self.app.client().request(method.clone(), url);
             let mut request = self.as_column(column, request);
-            if path == "/mcp" {
-                request = request.header(header::ACCEPT, "application/json, text/event-stream");
-            }
+            request = as_protocol(path, request);
             if !content_type.is_empty() {
                 request = request
                     .header(header::CONTENT_TYPE, content_type)
@@ -892,6 +908,15 @@ impl Doors {
     }
 }
 
+/// What its protocol wants to stand beside a call.
+fn as_protocol(path: &str, request: RequestBuilder) -> RequestBuilder {
+    match path {
+        "/mcp" => request.header(header::ACCEPT, "application/json, text/event-stream"),
+        "/a2a" => request.header("a2a-version", "1.0"),
+        _ => request,
+    }
+}
+
 /// The media type of what is sent to the API.
 fn kind_of(body: &str) -> &'static str {
     match body.chars().next() {
@@ -910,10 +935,10 @@ async fn whoever_may_not_is_refused_at_every_address(database: TestDatabase) {
             .try_all(method, &path, (kind_of(body), body), expected, &mut wrong)
             .await;
     }
-    for (body, expected) in TOOLS {
+    for (path, body, expected) in PROTOCOLS {
         let kind = ("application/json", body);
         doors
-            .try_all("POST", "/mcp", kind, expected, &mut wrong)
+            .try_all("POST", path, kind, expected, &mut wrong)
             .await;
     }
     for (path, expected) in PAGES {
@@ -1002,6 +1027,8 @@ async fn nothing_changes_by_looking_at_it(database: TestDatabase) {
         "/metrics",
         "/ws",
         "/mcp",
+        "/a2a",
+        "/.well-known/agent-card.json",
         "/pkg/x.js",
         "/sw.js",
         "/manifest.webmanifest",
@@ -1159,13 +1186,8 @@ impl Teams {
             "application/json",
             cancel,
         ));
-        for (body, _) in TOOLS {
-            all.push((
-                "POST",
-                "/mcp".to_owned(),
-                "application/json",
-                body.to_owned(),
-            ));
+        for (path, body, _) in PROTOCOLS {
+            all.push(("POST", path.to_owned(), "application/json", body.to_owned()));
         }
         for (path, _) in PAGES {
             all.push(("GET", path.to_owned(), "", String::new()));
@@ -1214,9 +1236,7 @@ impl Teams {
         if !token.is_empty() {
             request = request.header(header::AUTHORIZATION, token);
         }
-        if path == "/mcp" {
-            request = request.header(header::ACCEPT, "application/json, text/event-stream");
-        }
+        request = as_protocol(&path, request);
         if !kind.is_empty() {
             request = request
                 .header(header::CONTENT_TYPE, *kind)

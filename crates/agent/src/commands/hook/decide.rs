@@ -7,11 +7,7 @@ use domain::interaction::{Action, Kind};
 use machine::clock::SystemClock;
 
 use super::{call::Call, difference::Difference, way::Way};
-use crate::client::{
-    Client, Trust,
-    decision::{self, Expected},
-    verdict,
-};
+use crate::client::{Client, Trust, decision, verdict};
 use crate::commands::files::Named;
 
 /// How long the files that a call names may take to be read.
@@ -40,18 +36,7 @@ pub(super) async fn decide(
             return Err(no);
         }
     };
-    let expected = Expected {
-        interaction_id: Some(asked.id.clone()),
-        kind: Kind::Approval,
-        digest,
-        amended: None,
-        approvers: 0,
-        attachments: None,
-        agent_id: asked.agent_id.clone(),
-        timeout: Some(asked.timeout()),
-        key: Some(asked.key),
-        asked_after: Some(asked.asked_at),
-    };
+    let expected = asked.expected(Kind::Approval, digest);
     let receipt = client
         .granted(&asked.id, &trust, &expected, &SystemClock)
         .await?;

@@ -11,10 +11,7 @@ use super::{
     call::Call,
     way::{Question, Way},
 };
-use crate::client::{
-    Client, Declined, Interaction, Trust,
-    decision::{self, Expected},
-};
+use crate::client::{Client, Declined, Interaction, Trust, decision};
 
 /// The tool's name.
 pub(super) const TOOL: &str = "ExitPlanMode";
@@ -49,18 +46,7 @@ pub(super) async fn review(
         let _ = tokio::time::timeout(super::GRACE, client.collect(&asked.id)).await;
         return Err(no);
     }
-    let expected = Expected {
-        interaction_id: Some(asked.id.clone()),
-        kind: Kind::PlanReview,
-        digest: digest::sha256(plan.as_bytes()),
-        amended: None,
-        approvers: 0,
-        attachments: None,
-        agent_id: asked.agent_id.clone(),
-        timeout: Some(asked.timeout()),
-        key: Some(asked.key),
-        asked_after: Some(asked.asked_at),
-    };
+    let expected = asked.expected(Kind::PlanReview, digest::sha256(plan.as_bytes()));
     let receipt = client
         .granted(&asked.id, &trust, &expected, &SystemClock)
         .await?;

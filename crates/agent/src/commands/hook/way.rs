@@ -5,6 +5,7 @@ use std::{env, path::PathBuf, time::Duration};
 
 use anyhow::{Context, bail};
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::interaction::Kind;
 use machine::clock::{Clock, SystemClock};
 use serde_json::Value;
 use thiserror::Error;
@@ -12,7 +13,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::{call::Call, transcript};
 use crate::{
-    client::{Client, Declined, Interaction},
+    client::{Client, Declined, Interaction, decision::Expected},
     commands::{
         new_key,
         run::{Asked, Folder, VARIABLE, Waiting},
@@ -47,9 +48,9 @@ pub(super) struct PutOff {
 /// A question that the server has.
 pub(super) struct Question {
     pub(super) id: String,
-    pub(super) agent_id: Option<String>,
-    pub(super) key: String,
-    pub(super) asked_at: DateTime<Utc>,
+    agent_id: Option<String>,
+    key: String,
+    asked_at: DateTime<Utc>,
     seconds: u32,
 }
 
@@ -59,9 +60,20 @@ pub(super) struct Question {
 pub(super) struct NotYet;
 
 impl Question {
-    /// How long people had.
-    pub(super) fn timeout(&self) -> TimeDelta {
-        TimeDelta::seconds(self.seconds.into())
+    /// What its receipt has to be of: a yes to this, of this kind.
+    pub(super) fn expected(&self, kind: Kind, digest: String) -> Expected {
+        Expected {
+            interaction_id: Some(self.id.clone()),
+            kind,
+            digest,
+            amended: None,
+            approvers: 0,
+            attachments: None,
+            agent_id: self.agent_id.clone(),
+            key: Some(self.key.clone()),
+            asked_after: Some(self.asked_at),
+            timeout: Some(TimeDelta::seconds(self.seconds.into())),
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 use std::{
     env,
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
-    io::{ErrorKind, Write},
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::super::new_key;
+use crate::own_file;
 
 /// Tells the hook where the folder is.
 pub(in crate::commands) const VARIABLE: &str = "HANDRAISE_RUN";
@@ -198,7 +199,8 @@ impl Folder {
         let root = self.path.parent().context("the run is in no folder")?;
         make(root)?;
         let place = root.join(format!("{}.{what}.lock", self.id()));
-        let file = own(OpenOptions::new().write(true).create(true).truncate(false)).open(&place);
+        let file =
+            own_file::own(OpenOptions::new().write(true).create(true).truncate(false)).open(&place);
         file.with_context(|| format!("cannot open {}", place.display()))
     }
 
@@ -269,8 +271,8 @@ impl Folder {
 
     /// What the program prints, anew.
     pub(super) fn new_output(&self) -> anyhow::Result<File> {
-        let file =
-            own(OpenOptions::new().write(true).create(true).truncate(true)).open(self.output());
+        let file = own_file::own(OpenOptions::new().write(true).create(true).truncate(true))
+            .open(self.output());
         file.context("there is no place for the program's output")
     }
 
@@ -304,20 +306,7 @@ impl Folder {
         let place = self.path.join(name);
         let new = self.path.join(format!(".{name}.{}", new_key()));
         let text = serde_json::to_vec(content)?;
-        let written = own(OpenOptions::new().write(true).create_new(true))
-            .open(&new)
-            .and_then(|mut file| {
-                file.write_all(&text)?;
-                file.sync_all()?;
-                fs::rename(&new, &place)?;
-                // The name, too, has to be there after the machine was.
-                #[cfg(unix)]
-                File::open(&self.path)?.sync_all()?;
-                Ok(())
-            });
-        if written.is_err() {
-            let _ = fs::remove_file(&new);
-        }
+        let written = own_file::put(&place, &new, &text);
         written.with_context(|| format!("cannot write {}", place.display()))
     }
 }
@@ -340,17 +329,6 @@ fn make(folder: &Path) -> anyhow::Result<()> {
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     let made = builder.create(folder);
     made.with_context(|| format!("cannot make {}", folder.display()))
-}
-
-/// For its owner alone.
-fn own(options: &mut OpenOptions) -> &OpenOptions {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        let flags = rustix::fs::OFlags::NOFOLLOW.bits();
-        options.mode(0o600).custom_flags(flags.cast_signed());
-    }
-    options
 }
 
 #[cfg(test)]

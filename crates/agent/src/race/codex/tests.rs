@@ -95,7 +95,7 @@ fn a_command_is_asked_for_with_all_that_allows_it() {
     let command = json!({
         "command": "cargo test", "cwd": "/srv", "approvalId": "c-9", "reason": "to see",
         "proposedExecpolicyAmendment": ["cargo", "test"],
-        "proposedNetworkPolicyAmendments": [{"action": "deny", "host": "a"}, {"action": "allow", "host": "crates.io"}],
+        "proposedNetworkPolicyAmendments": [{"action": "deny", "host": "a"}, {"action": "allow", "host": "docs.example"}],
     });
     let body = body(&mut codex, COMMAND, command).unwrap();
     assert_eq!(body["action"]["tool"], "codex/commandExecution");
