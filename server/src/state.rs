@@ -29,7 +29,7 @@ use crate::{
         post::Post,
         push::{Push, Vapid},
         request::{Addressee, Requests},
-        slack::{self, Cards},
+        slack::{self, Cards, outage::Outage},
     },
     hub::{Hub, absence::Absence, presence::Presence},
     journal::Checkpoints,
@@ -168,11 +168,13 @@ impl AppState {
     pub fn worker(&self) -> anyhow::Result<Worker> {
         let post = Post::new(self.guard.clone(), Arc::new(SystemNames))?;
         let public_url = self.config.public_url();
+        let outage = Arc::<Outage>::default();
         let cards = Cards::new(
             self.service.clone(),
             &slack_mode(&self.config),
             &self.config.slack_api_url,
             &public_url,
+            outage.clone(),
         )?;
         self.service.set_slack_second(self.slack_second);
         let mails = Mails::new(self.service.clone(), &self.config.mail, &public_url)?;
@@ -187,6 +189,7 @@ impl AppState {
             &slack_mode(&self.config),
             &self.config.slack_api_url,
             &public_url,
+            outage,
         )?;
         let requests = |to| -> Arc<dyn Courier> {
             let (service, post) = (self.service.clone(), post.clone());

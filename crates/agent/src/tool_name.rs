@@ -1,6 +1,8 @@
-//! Tools, as `--tools` names them: one, or all whose names begin so.
+//! Tools, as `--tools` and `--except` name them: one, or all whose names begin so.
 
-/// A tool's name in `--tools`, or the beginning of several.
+use std::fmt;
+
+/// A tool's name, or the beginning of several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ToolName {
     name: String,
@@ -20,19 +22,43 @@ pub(crate) fn parsed(text: &str) -> Result<ToolName, String> {
         ));
     }
     Ok(ToolName {
-        name: name.to_lowercase(),
+        name: name.to_owned(),
         is_open,
     })
 }
 
+/// As [`parsed`], of a tool that is not to be asked about. All tools are no exception.
+pub(crate) fn excepted(text: &str) -> Result<ToolName, String> {
+    let excepted = parsed(text)?;
+    match excepted.name.is_empty() {
+        true => Err("`*` would let every tool run: name some".to_owned()),
+        false => Ok(excepted),
+    }
+}
+
 impl ToolName {
-    /// Whether this tool is meant. Capitals do not matter: to ask once too often is better than not at all.
+    /// Whether this tool is to be asked about. Capitals do not matter: to ask once too often is better than not at all.
     pub(crate) fn means(&self, tool: &str) -> bool {
-        let tool = tool.trim().to_lowercase();
+        self.fits(&self.name.to_lowercase(), &tool.trim().to_lowercase())
+    }
+
+    /// Whether this tool is not to be asked about: written as it stands here.
+    pub(crate) fn excepts(&self, tool: &str) -> bool {
+        self.fits(&self.name, tool)
+    }
+
+    fn fits(&self, name: &str, tool: &str) -> bool {
         match self.is_open {
-            true => tool.starts_with(&self.name),
-            false => tool == self.name,
+            true => tool.starts_with(name),
+            false => tool == name,
         }
+    }
+}
+
+impl fmt::Display for ToolName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let end = if self.is_open { "*" } else { "" };
+        write!(f, "{}{end}", self.name)
     }
 }
 
@@ -53,6 +79,26 @@ mod tests {
         ] {
             assert_eq!(parsed(name).unwrap().means(tool), meant, "{name} {tool}");
         }
+    }
+
+    #[test]
+    fn an_exception_means_its_tool_as_it_is_written() {
+        for (name, tool, passes) in [
+            ("mcp__handraise__*", "mcp__handraise__ask_human", true),
+            ("mcp__handraise__*", "mcp__Handraise__ask_human", false),
+            ("Read", "Read", true),
+            ("Read", "read", false),
+            ("Read", " Read", false),
+            ("Read", "ReadAll", false),
+        ] {
+            assert_eq!(
+                excepted(name).unwrap().excepts(tool),
+                passes,
+                "{name} {tool}"
+            );
+        }
+        assert!(excepted("*").is_err());
+        assert!(excepted("").is_err());
     }
 
     #[test]

@@ -64,6 +64,8 @@ pub struct CallError {
     pub needed: Option<String>,
     /// Whether it looks as if nothing of Slack could be reached.
     pub is_outage: bool,
+    /// Whether an answer came, of Slack or of what stands before it.
+    pub is_answered: bool,
 }
 
 impl CallError {
@@ -126,6 +128,7 @@ struct Failure {
     messages: Vec<String>,
     needed: Option<String>,
     is_outage: bool,
+    is_answered: bool,
 }
 
 impl Failure {
@@ -136,6 +139,7 @@ impl Failure {
             messages: Vec::new(),
             needed: None,
             is_outage: is_outage(came),
+            is_answered: !matches!(came, Came::NotSent | Came::NoAnswer),
         }
     }
 
@@ -147,6 +151,7 @@ impl Failure {
             messages: self.messages,
             needed: self.needed,
             is_outage: self.is_outage,
+            is_answered: self.is_answered,
         }
     }
 }

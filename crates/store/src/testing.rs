@@ -124,6 +124,14 @@ impl TestDatabase {
         }
     }
 
+    /// An empty one of the same kind.
+    pub async fn another(&self) -> Self {
+        match &self.place {
+            Place::Folder { .. } => Self::sqlite(),
+            Place::Server { .. } => Self::postgres().await,
+        }
+    }
+
     /// The same database, opened so that it cannot be written.
     pub fn read_only_url(&self) -> String {
         match &self.place {

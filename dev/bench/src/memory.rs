@@ -97,6 +97,9 @@ pub(crate) async fn run(bench: &Bench) -> Result<()> {
     report::progress("memory: answering them");
     answer_all(&server, &asked).await?;
 
+    report::progress("memory: reading");
+    // The server has long closed the connection that nothing came by.
+    let mut agent = server.connect_agent().await?;
     // One of them is let stand, by the token that answered it.
     let mut responder = server.connect_responder().await?;
     let standing = "Which region should the mirror of the archive use?";

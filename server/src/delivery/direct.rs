@@ -1,7 +1,7 @@
 //! Slack, to one person alone: a message of the app that leads to the question. Nothing is decided there: a message that
 //! stays behind would offer what is long answered.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
@@ -24,6 +24,10 @@ use tokio::time::{Instant, timeout};
 use super::{
     courier::Sent,
     person::{Carrier, words::Words},
+    slack::{
+        failure::BACK,
+        outage::{Outage, Permit},
+    },
 };
 use crate::config::{Mirror, SlackMode};
 
@@ -43,6 +47,7 @@ pub struct Direct {
     service: Service,
     client: SlackClient,
     public_url: String,
+    outage: Arc<Outage>,
 }
 
 impl Direct {
@@ -55,6 +60,7 @@ impl Direct {
         mode: &SlackMode,
         api_url: &str,
         public_url: &str,
+        outage: Arc<Outage>,
     ) -> anyhow::Result<Option<Self>> {
         let Some(token) = mode.bot_token() else {
             return Ok(None);
@@ -63,6 +69,7 @@ impl Direct {
             service,
             client: SlackClient::new(api_url, Some(token.clone()), None)?,
             public_url: public_url.trim_end_matches('/').to_owned(),
+            outage,
         }))
     }
 
@@ -129,6 +136,11 @@ impl Carrier for Direct {
         IN_TIME
     }
 
+    fn may_begin(&self) -> bool {
+        let permit = self.outage.permit_call(POST.method, self.service.now());
+        permit != Permit::Nothing
+    }
+
     async fn carry(&self, message: &Message, id: DeliveryId) -> Sent {
         let withdrawn = |why: &str| Sent::nothing(TryResult::Withdrawn(why.to_owned()));
         // Whoever they are in Slack by now.
@@ -159,11 +171,19 @@ impl Carrier for Direct {
         }
         let begun = Instant::now();
         let reply = match self.client.post_message(&post).await {
-            Ok(_) => TryResult::Status {
-                code: 200,
-                retry_after: None,
-            },
+            Ok(_) => {
+                self.outage.ends(POST.method);
+                TryResult::Status {
+                    code: 200,
+                    retry_after: None,
+                }
+            }
+            Err(error) if error.is_outage => {
+                self.outage.begins(POST.method, self.service.now());
+                missed(&error)
+            }
             Err(error) => {
+                self.outage.ends(POST.method);
                 // One who is written to too fast holds up no question: if it is the workspace, a card hears of it, too.
                 if let Some(wait) = error.pause() {
                     self.service.slack_refused(&place, wait).await;
@@ -175,6 +195,16 @@ impl Carrier for Direct {
             took: begun.elapsed(),
             ..Sent::nothing(reply)
         }
+    }
+}
+
+/// What becomes of a message when Slack was not there. That says nothing of its person, so it is due as soon as Slack may be
+/// back. Without an answer it may have arrived: then it takes its time, so that it does not come again and again.
+fn missed(error: &CallError) -> TryResult {
+    let why = error.to_string();
+    match error.class {
+        Class::Ambiguous if !error.is_answered => TryResult::Failed(why),
+        _ => TryResult::Postponed { why, wait: BACK },
     }
 }
 

@@ -20,6 +20,7 @@ store::on_both_databases!(
     a_person_is_written_to_beside_the_channel_and_led_to_the_question,
     who_is_nobody_in_slack_is_written_to_no_more,
     what_slack_does_not_take_comes_later_with_the_same_mark,
+    people_are_written_to_as_soon_as_slack_is_back,
     a_server_without_an_app_writes_to_nobody,
 );
 
@@ -127,6 +128,40 @@ async fn what_slack_does_not_take_comes_later_with_the_same_mark(database: TestD
     );
     let all = reached(&app).await;
     assert_eq!(all, [("Ana".into(), "slack".into())]);
+}
+
+async fn people_are_written_to_as_soon_as_slack_is_back(database: TestDatabase) {
+    let slack = FakeSlack::start().await;
+    let app = started(&database, &slack).await;
+    let agent = app.agent("backend").await;
+    let mut ana = Browser::signed_in(&app, "Ana", Role::Responder).await;
+    link_ana(&app, Some(ANA)).await;
+    ana.submit("/settings/reach/slack", &[]).await;
+    slack.set(|world| world.is_down = true);
+    for n in 0..3 {
+        let prompt = format!("Which port for service {n}?");
+        agent
+            .ask(json!({"prompt": prompt, "timeout_seconds": 86_400}))
+            .await;
+    }
+    // Three minutes: each message alone, and its person, would rest for minutes by their end.
+    for _ in 0..12 {
+        pass(&app, &slack, TimeDelta::seconds(15));
+        app.drain().await;
+    }
+    assert!(written(&slack).is_empty());
+    let calls = slack.look(|world| world.calls.len());
+    assert!(
+        calls <= 14,
+        "one call at a time tries whether Slack is back: {calls}"
+    );
+    slack.set(|world| world.is_down = false);
+    for _ in 0..8 {
+        pass(&app, &slack, TimeDelta::seconds(2));
+        app.drain().await;
+    }
+    let written = written(&slack);
+    assert_eq!(written.len(), 3, "16 s after Slack was back: {written:?}");
 }
 
 async fn a_server_without_an_app_writes_to_nobody(database: TestDatabase) {

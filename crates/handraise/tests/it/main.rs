@@ -79,6 +79,7 @@ mod reach_numbers;
 mod readme;
 mod rebinding;
 mod receipts;
+mod released;
 mod run_command;
 mod runs;
 mod schemathesis;

@@ -8,6 +8,7 @@ store::on_both_databases!(
     a_newer_schema_is_refused,
     a_read_only_database_is_refused,
     opening_twice_changes_nothing,
+    a_migration_that_fails_leaves_what_was_there,
 );
 
 async fn a_newer_schema_is_refused(database: Database) {
@@ -45,6 +46,27 @@ async fn opening_twice_changes_nothing(database: Database) {
     let agent = database.agent(&*first, "backend").await;
     let second = database.store().await;
     assert_eq!(database.agent(&*second, "backend").await, agent);
+}
+
+async fn a_migration_that_fails_leaves_what_was_there(database: Database) {
+    database.place.migrate_to(40).await.unwrap();
+    let in_the_way = "CREATE TABLE slack_files (id BIGINT)";
+    database.place.execute(in_the_way).await.unwrap();
+    let before = database.place.contents().await.unwrap();
+    let refused = store::connect(&database.place.url).await.err().unwrap();
+    assert!(
+        matches!(refused, ConnectError::Migration { .. }),
+        "{refused:?}"
+    );
+    let after = database.place.contents().await.unwrap();
+    // SQLite's log may have grown by what was rolled back.
+    if database.place.url.starts_with("postgres") {
+        assert!(before == after);
+    }
+    let out_of_the_way = "DROP TABLE slack_files";
+    database.place.execute(out_of_the_way).await.unwrap();
+    let store = database.store().await;
+    database.agent(&*store, "backend").await;
 }
 
 #[tokio::test]

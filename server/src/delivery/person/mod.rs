@@ -41,6 +41,11 @@ pub trait Carrier: Send + Sync {
         usize::MAX
     }
 
+    /// Whether anything may be begun there now. Who hears yes begins one thing, if there is one.
+    fn may_begin(&self) -> bool {
+        true
+    }
+
     /// Sends it. `id` is the same at every try.
     async fn carry(&self, message: &Message, id: DeliveryId) -> Sent;
 
@@ -150,7 +155,7 @@ impl<C: Carrier> Courier for Messages<C> {
 
     fn most(&self, _: DestinationId, _: Health, under_way: u32) -> u32 {
         match under_way {
-            0 => self.carrier.together(),
+            0 if self.carrier.may_begin() => self.carrier.together(),
             _ => 0,
         }
     }

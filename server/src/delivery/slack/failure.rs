@@ -15,7 +15,7 @@ use crate::delivery::courier::Sent;
 
 /// How soon something is due again that failed because Slack was not there. Whether it is, is tried with one thing at a
 /// time.
-const BACK: TimeDelta = TimeDelta::seconds(1);
+pub(in crate::delivery) const BACK: TimeDelta = TimeDelta::seconds(1);
 
 impl Cards {
     /// Writes down what Slack wants, and what becomes of the delivery.

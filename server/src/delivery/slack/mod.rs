@@ -5,13 +5,13 @@
 //! rules take one answer.
 
 mod card;
-mod failure;
+pub(super) mod failure;
 mod files;
 mod join;
 mod look;
 mod mention;
 mod news;
-mod outage;
+pub mod outage;
 mod together;
 mod turn;
 mod twice;
@@ -115,6 +115,7 @@ impl Cards {
         mode: &SlackMode,
         api_url: &str,
         public_url: &str,
+        outage: Arc<Outage>,
     ) -> anyhow::Result<Option<Self>> {
         let client = |token| SlackClient::new(api_url, token, None);
         let wire = match mode {
@@ -138,7 +139,7 @@ impl Cards {
             service,
             wire: Arc::new(wire),
             public_url: public_url.into(),
-            outage: Arc::default(),
+            outage,
             shown: Arc::default(),
             mentioned: Arc::default(),
         }))

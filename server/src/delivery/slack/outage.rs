@@ -1,5 +1,5 @@
 //! Whether Slack is there at all, as this node sees it: while it is not, one call of each method at a time finds out when
-//! it is back, and nothing else is begun.
+//! it is back, and nothing else is begun. Cards and messages to people learn it from one another.
 
 use std::{
     collections::HashMap,
@@ -14,7 +14,7 @@ const REMEMBERED: usize = 10_000;
 
 /// What may be begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Permit {
+pub(in crate::delivery) enum Permit {
     /// Anything.
     All,
     /// One thing, to see whether it arrives.
@@ -36,8 +36,9 @@ struct Known {
     methods: HashMap<DestinationId, &'static str>,
 }
 
+/// See the module.
 #[derive(Default)]
-pub(super) struct Outage(Mutex<Known>);
+pub struct Outage(Mutex<Known>);
 
 impl Outage {
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -45,7 +46,7 @@ impl Outage {
     }
 
     /// A call failed as it does when Slack is not there.
-    pub(super) fn begins(&self, method: &'static str, now: DateTime<Utc>) {
+    pub(in crate::delivery) fn begins(&self, method: &'static str, now: DateTime<Utc>) {
         let mut known = self.known();
         let failures = known.broken.get(method).map_or(1, |one| one.failures + 1);
         let resume_at = now + outage_pause(failures);
@@ -57,7 +58,7 @@ impl Outage {
     }
 
     /// A call was answered.
-    pub(super) fn ends(&self, method: &'static str) {
+    pub(in crate::delivery) fn ends(&self, method: &'static str) {
         self.known().broken.remove(method);
     }
 
@@ -77,9 +78,14 @@ impl Outage {
 
     /// What may be begun in a lane. Who gets one thing has to begin it: the next comes after the pause.
     pub(super) fn permit(&self, lane: DestinationId, now: DateTime<Utc>) -> Permit {
+        let method = self.known().methods.get(&lane).copied();
+        method.map_or(Permit::All, |method| self.permit_call(method, now))
+    }
+
+    /// The same of what calls this method.
+    pub(in crate::delivery) fn permit_call(&self, method: &str, now: DateTime<Utc>) -> Permit {
         let mut known = self.known();
-        let method = known.methods.get(&lane).copied();
-        let Some(broken) = method.and_then(|method| known.broken.get_mut(method)) else {
+        let Some(broken) = known.broken.get_mut(method) else {
             return Permit::All;
         };
         if broken.resume_at > now {

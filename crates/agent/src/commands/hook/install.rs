@@ -15,7 +15,10 @@ use serde::Serialize;
 use serde_json::{Map, Value, json, ser::PrettyFormatter};
 use similar::TextDiff;
 
-use crate::commands::{message, new_key, say};
+use crate::{
+    commands::{message, new_key, say},
+    tool_name::{self, ToolName},
+};
 
 /// The tools that change something, and those that ask people.
 const TOOLS: &str = "Bash|Write|Edit|MultiEdit|NotebookEdit|mcp__.*";
@@ -32,7 +35,7 @@ pub enum InstallCommand {
     /// Keeps other hooks and settings, and their order. A file that is no JSON is not touched (exit code 1). A second time
     /// changes nothing.
     #[command(
-        after_help = "Examples:\n  handraise hook install claude-code --user\n  handraise hook install claude-code --project --uninstall --yes"
+        after_help = "Examples:\n  handraise hook install claude-code --user\n  handraise hook install claude-code --except 'mcp__handraise__*'\n  handraise hook install claude-code --project --uninstall --yes"
     )]
     ClaudeCode(Install),
 }
@@ -54,6 +57,9 @@ pub struct Install {
     /// How many seconds people have
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     timeout: u32,
+    /// Tools that need no approval of the hook, such as those that ask people themselves
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...", value_parser = tool_name::excepted)]
+    except: Vec<ToolName>,
 }
 
 impl InstallCommand {
@@ -150,7 +156,7 @@ impl Install {
         let hooks = hooks.context("hooks is no JSON object")?;
         let wanted = match self.uninstall {
             true => Vec::new(),
-            false => wanted(self.timeout),
+            false => wanted(self.timeout, &self.except),
         };
         for (event, groups) in hooks.iter_mut() {
             let groups = groups.as_array_mut();
@@ -179,7 +185,7 @@ impl Install {
 }
 
 /// The groups of hooks, by event.
-fn wanted(timeout: u32) -> Vec<(&'static str, Value)> {
+fn wanted(timeout: u32, except: &[ToolName]) -> Vec<(&'static str, Value)> {
     let group = |matcher: Option<&str>, command: String, timeout: u32| {
         let mut group = Map::new();
         if let Some(matcher) = matcher {
@@ -189,9 +195,14 @@ fn wanted(timeout: u32) -> Vec<(&'static str, Value)> {
         group.insert("hooks".to_owned(), json!([hook]));
         Value::from(group)
     };
-    let decides = || format!("handraise hook claude-code --timeout {timeout} || exit 2");
+    let names: Vec<_> = except.iter().map(ToString::to_string).collect();
+    let except = match names.join(",") {
+        none if none.is_empty() => none,
+        names => format!(" --except '{names}'"),
+    };
+    let decides = || format!("handraise hook claude-code --timeout {timeout}{except} || exit 2");
     // Exit code 2 would keep Claude Code from stopping.
-    let tells = || "handraise hook claude-code || exit 1".to_owned();
+    let tells = || format!("handraise hook claude-code{except} || exit 1");
     let asks = format!("{ASKS}|{TOOLS}");
     vec![
         ("PreToolUse", group(Some(&asks), decides(), timeout + MORE)),
@@ -306,6 +317,7 @@ mod tests {
             uninstall,
             yes: true,
             timeout: 300,
+            except: Vec::new(),
         }
     }
 
@@ -330,7 +342,7 @@ mod tests {
 
     #[test]
     fn only_a_hook_that_decides_blocks_and_claude_code_gives_it_more_time_than_people_have() {
-        for (event, group) in wanted(300) {
+        for (event, group) in wanted(300, &[]) {
             let hook = &group["hooks"][0];
             let decides = ["PreToolUse", "PermissionRequest"].contains(&event);
             let command = hook["command"].as_str().unwrap();
@@ -339,6 +351,16 @@ mod tests {
                 !decides || hook["timeout"].as_u64().unwrap() >= 310,
                 "{event}"
             );
+        }
+    }
+
+    #[test]
+    fn exceptions_stand_in_every_hook_as_one_word() {
+        let except = ["mcp__handraise__*", "Read"].map(|it| tool_name::excepted(it).unwrap());
+        for (event, group) in wanted(300, &except) {
+            let command = group["hooks"][0]["command"].as_str().unwrap();
+            let words = " --except 'mcp__handraise__*,Read' || exit ";
+            assert!(command.contains(words), "{event}: {command}");
         }
     }
 

@@ -73,6 +73,10 @@ pub struct ClaudeCode {
     /// Tools that need an approval; a `*` at the end stands for anything [default: all the hook is called for]
     #[arg(long, value_delimiter = ',', value_name = "NAME,...", value_parser = tool_name::parsed)]
     tools: Vec<ToolName>,
+    /// Tools that need none, such as those that ask people themselves: they go Claude Code's usual way. A `*` at the end
+    /// stands for anything
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...", value_parser = tool_name::excepted)]
+    except: Vec<ToolName>,
     /// How many seconds people have
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     timeout: u32,
@@ -204,7 +208,8 @@ impl ClaudeCode {
         };
         let is_ours =
             self.tools.is_empty() || self.tools.iter().any(|it| it.means(&call.tool_name));
-        if !is_ours || call.is_of_plan_mode() {
+        let is_excepted = self.except.iter().any(|it| it.excepts(&call.tool_name));
+        if !is_ours || is_excepted || call.is_of_plan_mode() {
             return Ok(Said::Nothing);
         }
         let people = self.people();

@@ -263,6 +263,10 @@ impl Default for TestClock {
 }
 
 impl TestClock {
+    pub(crate) fn at(time: DateTime<Utc>) -> Self {
+        Self(Mutex::new(time))
+    }
+
     pub(crate) fn advance(&self, span: TimeDelta) {
         *self.0.lock().unwrap() += span;
     }
