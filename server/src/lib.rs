@@ -103,6 +103,7 @@ pub async fn run(
     }
     let places = Arc::clone(&state.limits.connections);
     let server = server(&state, router::router(state.clone()), places);
+    let store = Arc::clone(state.service.store());
     drop(state);
     let asked = async {
         shutdown.await;
@@ -124,6 +125,9 @@ pub async fn run(
     let _ = tokio::time::timeout(PATIENCE, ended).await;
     // Last, so that it covers what was done until now.
     let _ = tokio::time::timeout(LAST_CHECKPOINT, jobs::sign_new(&checkpoints)).await;
+    if tokio::time::timeout(PATIENCE, store.close()).await.is_err() {
+        tracing::warn!("the database is still in use: its log stays beside it");
+    }
     Ok(())
 }
 

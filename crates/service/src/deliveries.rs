@@ -1,6 +1,6 @@
 //! Deliveries, as people see them: looked at, and tried again.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     DeliveryId, DestinationId, Principal,
     access::PersonRef,
@@ -11,7 +11,30 @@ use store::{Attempt, Claimed, DeliveryQuery, DeliveryRecord, Mark, StuckChannel}
 
 use super::{Service, ServiceError};
 
+/// How long deliveries can be looked at after they ended: nobody asks for longer what a receiver said to it.
+const KEPT: TimeDelta = TimeDelta::days(90);
+/// How many are forgotten in one transaction: agents that ask wait for it.
+const TOGETHER: u32 = 500;
+/// And how many times that in one turn.
+const TURNS: usize = 100;
+
 impl Service {
+    /// Forgets deliveries that ended long ago, with their tries. The journal still tells what happened.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn forget_deliveries(&self) -> Result<u64, ServiceError> {
+        let mut forgotten = 0;
+        for _ in 0..TURNS {
+            let ended_before = self.now() - KEPT;
+            match self.store.forget_deliveries(ended_before, TOGETHER).await? {
+                0 => break,
+                some => forgotten += some,
+            }
+        }
+        Ok(forgotten)
+    }
+
     /// Deliveries, those of the newest events first, as far as the caller sees what they tell of.
     ///
     /// # Errors

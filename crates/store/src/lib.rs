@@ -224,6 +224,10 @@ pub trait Commit: Send + Sync {
     /// and, on Postgres, other nodes' notifications. Only a hint: only [`Journal::events_after`]
     /// counts.
     fn growth(&self) -> watch::Receiver<()>;
+
+    /// Ends all connections, after what is under way. Nothing is read or committed through this any more; SQLite's one
+    /// file is the whole database then, unless another process has it open.
+    async fn close(&self);
 }
 
 /// Reading what can be erased (rule 19). It is erased by a commit.
@@ -321,6 +325,9 @@ pub trait Outbox: Send + Sync {
     /// Writes down the results of tries, all at once. Returns of each whether its lease was still good:
     /// if not, only the try is kept, and the delivery stays as it is.
     async fn mark(&self, marks: &[Mark]) -> Result<Vec<bool>>;
+
+    /// Forgets those of the oldest `limit` deliveries that ended before `ended_before`, with their tries. Returns how many.
+    async fn forget_deliveries(&self, ended_before: DateTime<Utc>, limit: u32) -> Result<u64>;
 
     /// One delivery.
     async fn delivery(&self, id: DeliveryId) -> Result<Option<Delivery>>;

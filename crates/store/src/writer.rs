@@ -60,6 +60,11 @@ pub(crate) trait CommitBatch: Send + Sync + 'static {
 
     /// Tells other nodes that the journal has grown.
     fn announce(&self) -> impl Future<Output = ()> + Send;
+
+    /// Clears away what commits leave behind.
+    fn clear(&mut self) -> impl Future<Output = ()> + Send {
+        async {}
+    }
 }
 
 type Waiter = oneshot::Sender<Result<Vec<Event>, CommitError>>;
@@ -88,7 +93,7 @@ impl Writer {
 }
 
 async fn run(
-    backend: impl CommitBatch,
+    mut backend: impl CommitBatch,
     mut waiting: mpsc::Receiver<(Changeset, Waiter)>,
     growth: watch::Sender<()>,
 ) {
@@ -98,6 +103,7 @@ async fn run(
         commit(&backend, batch, waiters).await;
         growth.send_replace(());
         backend.announce().await;
+        backend.clear().await;
     }
 }
 

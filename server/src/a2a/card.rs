@@ -3,9 +3,10 @@
 use axum::{
     Json,
     extract::State,
-    http::header,
+    http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use domain::digest;
 use serde_json::{Value, json};
 
 use super::VERSION;
@@ -15,9 +16,21 @@ use crate::state::AppState;
 const CACHED: &str = "public, max-age=300";
 
 /// The card.
-pub(crate) async fn get(State(state): State<AppState>) -> Response {
-    let card = Json(card(&state.config.public_url()));
-    ([(header::CACHE_CONTROL, CACHED)], card).into_response()
+pub(crate) async fn get(State(state): State<AppState>, headers: HeaderMap) -> Response {
+    let card = card(&state.config.public_url());
+    let tag = format!("\"{}\"", digest::sha256(card.to_string().as_bytes()));
+    let has_it = headers
+        .get(header::IF_NONE_MATCH)
+        .map(HeaderValue::as_bytes)
+        == Some(tag.as_bytes());
+    let cached = [
+        (header::CACHE_CONTROL, CACHED.to_owned()),
+        (header::ETAG, tag),
+    ];
+    match has_it {
+        true => (StatusCode::NOT_MODIFIED, cached).into_response(),
+        false => (cached, Json(card)).into_response(),
+    }
 }
 
 fn card(public_url: &str) -> Value {

@@ -42,8 +42,36 @@ struct Part {
     url: Option<IgnoredAny>,
 }
 
-/// The question of a message, and the key under which the same message asks the same again.
-pub(super) fn draft(sent: Sent) -> Result<(Draft, String), Failure> {
+/// A message, as a question.
+pub(super) struct Question {
+    pub(super) draft: Draft,
+    /// Under it the same message asks the same again.
+    pub(super) key: String,
+    pub(super) places: Places,
+}
+
+/// Where in the message the fields of its question stand.
+pub(super) struct Places {
+    /// The part with the data.
+    data: Option<usize>,
+    has_context: bool,
+    has_text: bool,
+}
+
+impl Places {
+    /// Where a field of the question stands.
+    pub(super) fn of(&self, field: &str) -> String {
+        match (field, self.data) {
+            ("session_id", _) if self.has_context => "params.message.contextId".to_owned(),
+            ("prompt", _) if self.has_text => "params.message.parts".to_owned(),
+            (_, None) | ("$", _) => "params.message.parts".to_owned(),
+            (field, Some(place)) => format!("params.message.parts[{place}].data.{field}"),
+        }
+    }
+}
+
+/// The question of a message.
+pub(super) fn question(sent: Sent) -> Result<Question, Failure> {
     let Sent {
         message,
         configuration,
@@ -87,6 +115,11 @@ pub(super) fn draft(sent: Sent) -> Result<(Draft, String), Failure> {
             Part { .. } => return Err(no_file()),
         }
     }
+    let places = Places {
+        data: data.as_ref().map(|(place, _)| *place),
+        has_context: !message.context_id.is_empty(),
+        has_text: !texts.is_empty(),
+    };
     let (place, mut fields) = data.unwrap_or_default();
     let path = format!("params.message.parts[{place}].data");
     if !texts.is_empty() {
@@ -120,7 +153,7 @@ pub(super) fn draft(sent: Sent) -> Result<(Draft, String), Failure> {
         kind: Some(kind),
         ..draft
     };
-    Ok((draft, key))
+    Ok(Question { draft, key, places })
 }
 
 fn no_file() -> Failure {

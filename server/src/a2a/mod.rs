@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 use service::{Asked, ServiceError};
 
 use crate::{auth::agent::Caller, problem::Problem, state::AppState};
+use message::{Places, Question};
 use rpc::{Call, Failure};
 
 /// What is spoken here.
@@ -102,11 +103,24 @@ async fn answer(state: &AppState, caller: &Caller, call: &Call) -> Result<Respon
 
 /// Asks, unless this message has asked before.
 async fn sent(state: &AppState, caller: &Caller, call: &Call) -> Result<Interaction, Failure> {
-    let (draft, key) = message::draft(call.params()?)?;
+    let Question { draft, key, places } = message::question(call.params()?)?;
     let agent = caller.agent.clone();
     let asked = state.service.ask(agent, draft, Some(&key)).await;
-    let Asked { interaction, .. } = asked.map_err(Problem::from)?;
+    let Asked { interaction, .. } = asked.map_err(|error| placed(error, &places))?;
     Ok(interaction)
+}
+
+/// The rules name fields of a question: the caller is told where in the message they stand.
+fn placed(error: ServiceError, places: &Places) -> Problem {
+    match error {
+        ServiceError::Refused(Refused::Invalid(mut faults)) => {
+            for fault in &mut faults {
+                fault.path = places.of(&fault.path);
+            }
+            Problem::invalid(faults)
+        }
+        other => other.into(),
+    }
 }
 
 async fn found(state: &AppState, caller: &Caller, call: &Call) -> Result<Interaction, Failure> {

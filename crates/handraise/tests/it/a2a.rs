@@ -82,6 +82,10 @@ async fn the_card_says_how_to_call(database: TestDatabase) {
         .await
         .unwrap();
     assert!(response.headers().contains_key(header::CACHE_CONTROL));
+    let tag = response.headers()[header::ETAG].clone();
+    let again = app.get("/.well-known/agent-card.json");
+    let again = again.header(header::IF_NONE_MATCH, tag).send().await;
+    assert_eq!(again.unwrap().status(), StatusCode::NOT_MODIFIED);
     let card = json_of(response, StatusCode::OK).await;
     let interface = &card["supportedInterfaces"][0];
     assert!(
@@ -315,6 +319,8 @@ async fn what_is_wrong_has_its_path_and_asks_nobody(database: TestDatabase) {
     let text = json!([{ "text": "?" }]);
     let mut of_task = message("m", text.clone());
     of_task["message"]["taskId"] = json!("01a21d4a-ac00-7d95-b6cb-86642bc7c458");
+    let mut of_long_context = message("m", text.clone());
+    of_long_context["message"]["contextId"] = json!("x".repeat(2_000));
     let mut with_push = message("m", text.clone());
     with_push["configuration"] =
         json!({ "taskPushNotificationConfig": { "url": "http://127.0.0.1" } });
@@ -327,7 +333,33 @@ async fn what_is_wrong_has_its_path_and_asks_nobody(database: TestDatabase) {
             -32602,
             "params.message.messageId",
         ),
-        ("SendMessage", message("m", json!([])), -32602, "prompt"),
+        (
+            "SendMessage",
+            message("m", json!([])),
+            -32602,
+            "params.message.parts",
+        ),
+        (
+            "SendMessage",
+            message("m", json!([{ "text": "x".repeat(200_000) }])),
+            -32602,
+            "params.message.parts",
+        ),
+        (
+            "SendMessage",
+            message(
+                "m",
+                json!([{ "text": "?" }, { "data": { "kind": "choice", "options": ["a"] } }]),
+            ),
+            -32602,
+            "params.message.parts[1].data.options",
+        ),
+        (
+            "SendMessage",
+            of_long_context,
+            -32602,
+            "params.message.contextId",
+        ),
         (
             "SendMessage",
             message("m", json!([{ "text": "?" }, { "data": { "prompt": "?" } }])),

@@ -113,6 +113,7 @@ mod slack_setup;
 mod slack_socket;
 mod slack_teams;
 mod slack_trouble;
+mod stopping;
 mod support;
 mod tasks;
 mod team_pages;

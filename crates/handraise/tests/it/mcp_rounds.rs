@@ -7,9 +7,11 @@ use store::testing::TestDatabase;
 
 use crate::support::{
     app::TestApp,
-    caller::{Caller, json_of},
+    caller::{Caller, id_of, json_of},
     mcp::{first_question, newest},
-    node, python,
+    node,
+    people::operator,
+    python,
 };
 
 store::on_both_databases!(
@@ -20,6 +22,9 @@ store::on_both_databases!(
     after_the_last_round_the_model_gets_the_id,
     a_client_that_cannot_be_asked_gets_the_id_at_once,
     a_question_that_ends_otherwise_ends_the_rounds,
+    a_deadline_and_an_erasure_end_the_rounds,
+    a_token_that_is_revoked_has_no_next_round,
+    a_state_of_another_key_is_not_opened,
     another_node_takes_the_next_round,
     npms_client_gets_its_answer_from_the_call_that_asked,
     pypis_client_gets_its_answer_from_the_call_that_asked,
@@ -185,6 +190,68 @@ async fn a_question_that_ends_otherwise_ends_the_rounds(database: TestDatabase) 
     called(&agent, &cancel).await;
     let ended = called(&agent, &next(&call, &first)).await;
     assert_eq!(ended["structuredContent"]["state"], "cancelled", "{ended}");
+}
+
+async fn a_deadline_and_an_erasure_end_the_rounds(database: TestDatabase) {
+    let app = patient(&database).await;
+    let (agent, desk) = (app.agent("backend").await, app.responder("desk").await);
+    let mut call = ask("Which port?");
+    call["arguments"]["timeout_seconds"] = json!(60);
+    let first = called(&agent, &call).await;
+    app.clock.advance(TimeDelta::seconds(61));
+    app.state.service.expire_due().await.unwrap();
+    let expired = called(&agent, &next(&call, &first)).await;
+    let data = &expired["structuredContent"];
+    assert_eq!(data["outcome"], "expired", "{expired}");
+
+    let call = ask("Which host?");
+    let first = called(&agent, &call).await;
+    let waiting = desk.read("/api/v1/interactions?state=pending").await;
+    let asked = waiting["items"][0].clone();
+    json_of(desk.answer(&asked, "db-1").await, StatusCode::OK).await;
+    let erased = app.state.service.erase(id_of(&asked), &operator()).await;
+    erased.unwrap();
+    let gone = called(&agent, &next(&call, &first)).await;
+    assert_eq!(gone["resultType"], "complete", "{gone}");
+    assert!(!gone.to_string().contains("db-1"), "{gone}");
+}
+
+async fn a_token_that_is_revoked_has_no_next_round(database: TestDatabase) {
+    let app = patient(&database).await;
+    let agent = app.agent("backend").await;
+    let call = ask("Which port?");
+    let first = called(&agent, &call).await;
+    let (service, by) = (&app.state.service, operator());
+    let tokens = service.tokens(&by).await.unwrap();
+    for token in tokens {
+        assert!(service.revoke_token(token.token.id, &by).await.unwrap());
+    }
+    let can = json!({ "elicitation": { "form": {} } });
+    let refused = newest(&agent, "tools/call", next(&call, &first), can).await;
+    assert_eq!(refused["code"], "bad_token", "{refused}");
+}
+
+async fn a_state_of_another_key_is_not_opened(database: TestDatabase) {
+    let app = patient(&database).await;
+    let agent = app.agent("backend").await;
+    let call = ask("Which port?");
+    let first = called(&agent, &call).await;
+    // It has a key of its own.
+    let second = patient(&database).await;
+    let there = Caller {
+        app: &second,
+        token: agent.token.clone(),
+    };
+    let refused = called(&there, &next(&call, &first)).await;
+    assert!(
+        text_of(&refused).starts_with("request_state_invalid: "),
+        "{refused}"
+    );
+    // The question waits, and is not asked again.
+    let listed = json!({ "name": "list_my_questions", "arguments": { "state": "pending" } });
+    let listed = called(&there, &listed).await;
+    let items = &listed["structuredContent"]["items"];
+    assert_eq!(items.as_array().unwrap().len(), 1, "{listed}");
 }
 
 async fn another_node_takes_the_next_round(database: TestDatabase) {

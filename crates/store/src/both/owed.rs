@@ -7,7 +7,7 @@ use domain::{
     DeliveryId, DestinationId, Retry,
     delivery::{CallbackPlace, Health, Lane, Next, SlackChannel},
 };
-use sqlx::QueryBuilder;
+use sqlx::{AssertSqlSafe, QueryBuilder};
 use uuid::Uuid;
 
 use super::{Connection, Db};
@@ -245,4 +245,29 @@ async fn keep_health(connection: &mut Connection, of: DestinationId, health: Hea
     .execute(connection)
     .await?;
     Ok(())
+}
+
+/// See [`crate::Outbox::forget_deliveries`]. Looks at the oldest alone, so that nothing has to be read where none is old
+/// enough; none waits for long, so none stands in the way.
+pub(super) async fn forget(
+    connection: &mut Connection,
+    ended_before: DateTime<Utc>,
+    limit: u32,
+) -> Result<u64> {
+    let old = "SELECT id FROM (
+            SELECT id, state, ended_at FROM outbox ORDER BY event_seq, id LIMIT $2) oldest
+         WHERE state NOT IN ('due', 'sending') AND ended_at < $1";
+    let mut done = 0;
+    for sql in [
+        format!("DELETE FROM delivery_attempts WHERE delivery_id IN ({old})"),
+        format!("DELETE FROM outbox WHERE id IN ({old})"),
+    ] {
+        let deleted = sqlx::query(AssertSqlSafe(sql))
+            .bind(ended_before.timestamp_millis())
+            .bind(i64::from(limit))
+            .execute(&mut *connection)
+            .await?;
+        done = deleted.rows_affected();
+    }
+    Ok(done)
 }

@@ -238,4 +238,8 @@ impl Commit for PostgresStore {
     fn growth(&self) -> watch::Receiver<()> {
         self.growth.clone()
     }
+
+    async fn close(&self) {
+        self.write.close().await;
+    }
 }

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::{
     PostgresStore,
     audience::heard,
-    owed::{call, mark, put_channel, put_place, renew},
+    owed::{self, call, mark, put_channel, put_place, renew},
 };
 use crate::{
     Attempt, Claimed, DeliveryQuery, DeliveryRecord, Follower, Mark, NewsPage, Outbox, Owing,
@@ -246,6 +246,13 @@ impl Outbox for PostgresStore {
         let good = mark(&mut transaction, marks).await?;
         transaction.commit().await?;
         Ok(good)
+    }
+
+    async fn forget_deliveries(&self, ended_before: DateTime<Utc>, limit: u32) -> Result<u64> {
+        let mut transaction = self.begin_write().await?;
+        let done = owed::forget(&mut transaction, ended_before, limit).await?;
+        transaction.commit().await?;
+        Ok(done)
     }
 
     async fn delivery(&self, id: DeliveryId) -> Result<Option<Delivery>> {

@@ -5,6 +5,7 @@ use sqlx::{Connection, QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
 
 use super::{
     ended::Ended,
+    log::Log,
     writes::{apply, journal_end},
 };
 use crate::{
@@ -14,11 +15,20 @@ use crate::{
     writer::{BatchError, CommitBatch, Written, has_parts},
 };
 
-pub(super) struct Batches(pub(super) SqlitePool);
+pub(super) struct Batches {
+    write: SqlitePool,
+    log: Log,
+}
+
+impl Batches {
+    pub(super) fn new(write: SqlitePool, log: Log) -> Self {
+        Self { write, log }
+    }
+}
 
 impl CommitBatch for Batches {
     async fn write(&self, batch: &[Changeset]) -> std::result::Result<Vec<Written>, BatchError> {
-        let mut transaction = self.0.begin_with("BEGIN IMMEDIATE").await?;
+        let mut transaction = self.write.begin_with("BEGIN IMMEDIATE").await?;
         let mut end = journal_end(&mut transaction).await?;
         let mut outcomes = Vec::with_capacity(batch.len());
         let mut appended = Vec::with_capacity(batch.len());
@@ -74,6 +84,12 @@ impl CommitBatch for Batches {
 
     async fn announce(&self) {
         // Other processes on the same file find out by polling.
+    }
+
+    async fn clear(&mut self) {
+        if let Err(error) = self.log.clear(&self.write).await {
+            tracing::warn!(%error, "the write-ahead log cannot be begun anew");
+        }
     }
 }
 

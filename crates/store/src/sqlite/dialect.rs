@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use sqlx::{ConnectOptions, Connection, QueryBuilder, Transaction};
+use sqlx::{QueryBuilder, Transaction};
 
-use super::{Db, Store};
+use super::{Db, Store, log};
 
 /// How many interactions are looked through for words before the index is asked: few first, since a common word needs no
 /// more. What is left for the index is in less than a tenth of those, so few rows have to be merged for its beginning.
@@ -29,16 +29,7 @@ impl Store {
     /// Nothing of what was there before is left in the write-ahead log. Freed pages are overwritten as they are freed
     /// (`secure_delete`).
     pub(super) async fn scrub_log(&self) -> sqlx::Result<bool> {
-        // The writer waits its turn meanwhile, and its connection keeps its own patience, which is for other processes.
-        let _writer = self.write.acquire().await?;
-        let options = (*self.write.connect_options()).clone();
-        let mut connection = options.busy_timeout(SCRUB_PATIENCE).connect().await?;
-        let done: sqlx::Result<(i64, i64, i64)> = sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)")
-            .fetch_one(&mut connection)
-            .await;
-        connection.close().await?;
-        let (is_busy, _, _) = done?;
-        Ok(is_busy == 0)
+        log::empty(&self.write, SCRUB_PATIENCE).await
     }
 
     /// To read rows of one moment.

@@ -5,6 +5,7 @@ mod dialect;
 mod inbox;
 mod index;
 mod inspect;
+mod log;
 mod outbox;
 
 // The code that both databases share, made for this one.
@@ -105,6 +106,8 @@ use sqlx::{
 };
 use tokio::sync::watch;
 
+use log::Log;
+
 use crate::{
     Commit,
     error::{CommitError, ConnectError},
@@ -185,7 +188,8 @@ impl SqliteStore {
             .await
             .map_err(|error| migrate::unreachable(&place, &error))?;
         let (grown, growth) = watch::channel(());
-        let writer = Writer::start(commit::Batches(write.clone()), grown);
+        let log = Log::of(database_file(url).as_deref());
+        let writer = Writer::start(commit::Batches::new(write.clone(), log), grown);
         Ok(Self {
             read,
             write,
@@ -217,5 +221,11 @@ impl Commit for SqliteStore {
 
     fn growth(&self) -> watch::Receiver<()> {
         self.growth.clone()
+    }
+
+    async fn close(&self) {
+        // The last connection to close takes the log into the file and removes it, which one that only reads cannot.
+        self.read.close().await;
+        self.write.close().await;
     }
 }

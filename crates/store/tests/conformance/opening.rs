@@ -1,6 +1,10 @@
 //! A database that cannot be used is refused in one clear line.
 
-use store::ConnectError;
+use std::fs;
+
+use domain::{Audience, interaction::Draft};
+use futures::{StreamExt, future::join_all, stream};
+use store::{ConnectError, testing::TestDatabase};
 
 use crate::database::Database;
 
@@ -8,6 +12,7 @@ store::on_both_databases!(
     a_newer_schema_is_refused,
     a_read_only_database_is_refused,
     opening_twice_changes_nothing,
+    what_is_closed_says_so_and_is_all_there_when_it_is_opened_again,
     a_migration_that_fails_leaves_what_was_there,
 );
 
@@ -46,6 +51,21 @@ async fn opening_twice_changes_nothing(database: Database) {
     let agent = database.agent(&*first, "backend").await;
     let second = database.store().await;
     assert_eq!(database.agent(&*second, "backend").await, agent);
+}
+
+async fn what_is_closed_says_so_and_is_all_there_when_it_is_opened_again(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let asked = (0..20).map(|_| database.asked(&*store, &agent, Draft::default()));
+    let asked = join_all(asked).await;
+    store.close().await;
+    assert!(store.last_seq().await.is_err());
+    let late = database.question(&agent, Draft::default(), 0);
+    assert!(store.commit(late).await.is_err());
+    let again = database.store().await;
+    for one in asked {
+        assert_eq!(again.interaction(one.id).await.unwrap(), Some(one));
+    }
 }
 
 async fn a_migration_that_fails_leaves_what_was_there(database: Database) {
@@ -92,14 +112,14 @@ async fn a_missing_place_is_one_line_and_keeps_the_password() {
 #[tokio::test]
 async fn what_sqlite_writes_is_for_its_owner_alone() {
     use std::os::unix::fs::PermissionsExt;
-    let database = Database::from(store::testing::TestDatabase::sqlite());
+    let database = Database::from(TestDatabase::sqlite());
     let file = store::database_file(&database.place.url).unwrap();
     // The mask belongs to the whole process: what others make meanwhile is in folders of their own.
     let before = rustix::process::umask(rustix::fs::Mode::empty());
     let store = database.store().await;
     database.agent(&*store, "backend").await;
     rustix::process::umask(before);
-    let folder = std::fs::read_dir(file.parent().unwrap()).unwrap();
+    let folder = fs::read_dir(file.parent().unwrap()).unwrap();
     let mut modes: Vec<_> = folder
         .map(|entry| {
             let entry = entry.unwrap();
@@ -112,8 +132,66 @@ async fn what_sqlite_writes_is_for_its_owner_alone() {
     assert_eq!(modes, names.map(|name| (name.to_owned(), 0o600)));
     // One that is there stays as its owner wants it.
     drop(store);
-    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
     database.store().await;
     let mode = file.metadata().unwrap().permissions().mode() & 0o777;
     assert_eq!(mode, 0o640);
+}
+
+/// What a person copies who copies a file.
+#[tokio::test]
+async fn a_closed_database_is_its_one_file() {
+    let database = Database::from(TestDatabase::sqlite());
+    let file = store::database_file(&database.place.url).unwrap();
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let asked = database.asked(&*store, &agent, Draft::default()).await;
+    store.close().await;
+    let names = fs::read_dir(file.parent().unwrap()).unwrap();
+    let names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["handraise.db"]);
+    let elsewhere = TestDatabase::sqlite();
+    fs::copy(&file, store::database_file(&elsewhere.url).unwrap()).unwrap();
+    let copy = store::connect(&elsewhere.url).await.unwrap();
+    assert_eq!(copy.interaction(asked.id).await.unwrap(), Some(asked));
+}
+
+/// Eight read without a pause, so there is no moment in which nobody does.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_log_stays_short_while_somebody_always_reads() {
+    const BOUND: u64 = 48 * 1024 * 1024;
+    let database = Database::from(TestDatabase::sqlite());
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    let log = store::database_file(&database.place.url).unwrap();
+    let log = log.with_extension("db-wal");
+    let long = Draft {
+        prompt: Some("word ".repeat(4_000)),
+        ..Draft::default()
+    };
+    let readers: Vec<_> = (0..8)
+        .map(|_| {
+            let store = store.clone();
+            tokio::spawn(async move {
+                loop {
+                    store.events_after(0, &Audience::All, 50).await.unwrap();
+                }
+            })
+        })
+        .collect();
+    let mut longest = 0;
+    let mut written = 0;
+    let mut asks = stream::iter(0..3_000)
+        .map(|_| database.asked(&*store, &agent, long.clone()))
+        .buffer_unordered(32);
+    while asks.next().await.is_some() {
+        let bytes = fs::metadata(&log).unwrap().len();
+        longest = longest.max(bytes);
+        written += 20_000;
+    }
+    for reader in readers {
+        reader.abort();
+    }
+    assert!(written > BOUND, "too little was written to tell");
+    assert!(longest < BOUND, "{longest} bytes of log");
 }

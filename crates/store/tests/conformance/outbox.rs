@@ -38,6 +38,7 @@ store::on_both_databases!(
     what_is_due_for_an_endpoint_that_is_disabled_is_given_up,
     what_was_given_up_can_be_due_again,
     every_try_is_kept,
+    what_ended_long_ago_is_forgotten_with_its_tries,
     deliveries_are_listed_newest_first_page_by_page,
     an_agent_is_owed_a_call_where_it_wants_it,
     a_place_is_forgotten_once_nothing_is_owed_there,
@@ -545,6 +546,34 @@ async fn every_try_is_kept(database: Database) {
     assert_eq!(attempts[0].end, Some(mark(&first, 2, Next::Dead).end));
     assert_eq!(attempts[1].end, None);
     assert_eq!(attempts[2].end, Some(mark(&third, 68, Next::Delivered).end));
+}
+
+async fn what_ended_long_ago_is_forgotten_with_its_tries(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    database.endpoint(&*store, "one", Filter::default()).await;
+    database.asks(&*store, &agent, 4).await;
+    let claimed = claim(&*store, 1, 4).await;
+    let [due, early, late, dead] = &claimed[..] else {
+        panic!("{claimed:?}");
+    };
+    let marks = [
+        mark(due, 2, Next::Again(at(1_000))),
+        mark(early, 3, Next::Delivered),
+        mark(late, 50, Next::Delivered),
+        mark(dead, 4, Next::Dead),
+    ];
+    store.mark(&marks).await.unwrap();
+    let forget = async |limit| store.forget_deliveries(at(50), limit).await.unwrap();
+    assert_eq!(forget(1).await + forget(2).await + forget(100).await, 2);
+    assert_eq!(forget(100).await, 0);
+    let left: BTreeSet<_> = list(&*store, None).await.iter().map(|one| one.id).collect();
+    assert_eq!(left, BTreeSet::from([due.delivery.id, late.delivery.id]));
+    assert!(store.attempts(early.delivery.id).await.unwrap().is_empty());
+    assert_eq!(store.attempts(due.delivery.id).await.unwrap().len(), 1);
+    // Nothing of it is owed anew.
+    let owing = owing(&*store, 60).await;
+    assert!(owing.iter().all(|one| one.owed.is_empty()));
 }
 
 async fn deliveries_are_listed_newest_first_page_by_page(database: Database) {

@@ -78,10 +78,10 @@ impl Kept {
         for (place, bytes) in &self.files {
             let place = beside.join(place);
             fs::create_dir_all(place.parent().unwrap()).unwrap();
-            fs::write(place, STANDARD.decode(bytes).unwrap()).unwrap();
+            write_private(&place, &STANDARD.decode(bytes).unwrap());
         }
         match store::database_file(&database.url) {
-            Some(file) => fs::write(file, STANDARD.decode(&self.database).unwrap()).unwrap(),
+            Some(file) => write_private(&file, &STANDARD.decode(&self.database).unwrap()),
             None => database.execute(&self.database).await.unwrap(),
         }
     }
@@ -102,6 +102,15 @@ impl Kept {
         all.sort_by(|a, b| a.name.cmp(&b.name));
         all
     }
+}
+
+/// A key that others may read is refused.
+fn write_private(place: &Path, bytes: &[u8]) {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(place).unwrap().write_all(bytes).unwrap();
 }
 
 async fn copied(database: &TestDatabase) -> String {

@@ -63,10 +63,7 @@ pub(super) fn tests_of(package: &str) -> Value {
 const MONTH: i64 = 2_592_000;
 
 /// Leads it from start to stop.
-pub(super) async fn lead(
-    database: &TestDatabase,
-    beside: impl FnOnce(&mut Config),
-) -> Lived {
+pub(super) async fn lead(database: &TestDatabase, beside: impl FnOnce(&mut Config)) -> Lived {
     let slack = FakeSlack::start().await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let app = TestApp::start_at(listener, database, |config| {
@@ -143,44 +140,96 @@ impl Life<'_> {
         let rungs = serde_json::from_value(json!({
             "urgent": ["0 team"], "sync": ["0 team", "30m admins"], "async": ["0 team", "1h team"],
         }));
-        service.set_ladder(Some(payments), &rungs.unwrap(), &by).await.unwrap();
+        service
+            .set_ladder(Some(payments), &rungs.unwrap(), &by)
+            .await
+            .unwrap();
         self.later();
     }
 
     /// One gets everything, one gets nothing.
     async fn receivers(&self) {
         let well = Receiver::start((0..200).map(|_| Manner::Answers(200, "", "thanks"))).await;
-        hook(&self.desk, &well, json!({"name": "Well", "events": ["interaction.resolved"]})).await;
+        hook(
+            &self.desk,
+            &well,
+            json!({"name": "Well", "events": ["interaction.resolved"]}),
+        )
+        .await;
         let ill = Receiver::start((0..200).map(|_| Manner::Answers(500, "", "no"))).await;
-        hook(&self.desk, &ill, json!({"name": "Ill", "events": ["interaction.cancelled"]})).await;
+        hook(
+            &self.desk,
+            &ill,
+            json!({"name": "Ill", "events": ["interaction.cancelled"]}),
+        )
+        .await;
         let called = json!({"callback_url": well.url(), "prompt": "Shall I be called back?"});
         self.answered(called, json!({"text": "yes"})).await;
         let taken_back = self.agent.ask(json!({"prompt": "Never mind?"})).await;
-        self.agent.done(&taken_back, "cancel", json!({"reason": "found it"})).await;
+        self.agent
+            .done(&taken_back, "cancel", json!({"reason": "found it"}))
+            .await;
         self.app.drain().await;
         self.later();
     }
 
     async fn kinds(&self) {
-        let port = self.answered(json!({"prompt": "Which <port>?", "title": "Ports & 港"}), json!({"text": "6380"})).await;
+        let port = self
+            .answered(
+                json!({"prompt": "Which <port>?", "title": "Ports & 港"}),
+                json!({"text": "6380"}),
+            )
+            .await;
         self.agent.done(&port, "collect", json!({})).await;
-        self.desk.done(&port, "follow_up", json!({"text": "Or 6381."})).await;
-        self.answered(json!({"kind": "choice", "options": ["lru", "lfu"]}), json!({"selected": ["lfu"]})).await;
+        self.desk
+            .done(&port, "follow_up", json!({"text": "Or 6381."}))
+            .await;
+        self.answered(
+            json!({"kind": "choice", "options": ["lru", "lfu"]}),
+            json!({"selected": ["lfu"]}),
+        )
+        .await;
         let several = json!({"kind": "choice", "options": ["a", "b", "c"], "multiple": true, "priority": "urgent"});
-        self.answered(several, json!({"selected": ["a", "c"]})).await;
-        self.answered(json!({"kind": "acknowledgement"}), json!({})).await;
+        self.answered(several, json!({"selected": ["a", "c"]}))
+            .await;
+        self.answered(json!({"kind": "acknowledgement"}), json!({}))
+            .await;
         self.agent.ask(json!({"kind": "notification", "level": "warning", "prompt": "The disk is nearly full"})).await;
-        let form = self.agent.ask(json!({"kind": "form", "timeout_seconds": MONTH, "questions": [
-            {"id": "port", "prompt": "Which port?"},
-            {"id": "env", "prompt": "Where?", "options": ["staging", "production"]},
-        ]})).await;
-        self.desk.done(&form, "answer", json!({"answers": {"port": "1"}})).await;
-        let whole = self.agent.ask(json!({"kind": "form", "questions": [{"id": "q", "prompt": "Why?"}]})).await;
-        self.desk.done(&whole, "answer", json!({"answers": {"q": "Because."}})).await;
-        let keyed_once = self.agent.post("/api/v1/interactions").header("idempotency-key", KEY).json(&keyed());
+        let form = self
+            .agent
+            .ask(
+                json!({"kind": "form", "timeout_seconds": MONTH, "questions": [
+                    {"id": "port", "prompt": "Which port?"},
+                    {"id": "env", "prompt": "Where?", "options": ["staging", "production"]},
+                ]}),
+            )
+            .await;
+        self.desk
+            .done(&form, "answer", json!({"answers": {"port": "1"}}))
+            .await;
+        let whole = self
+            .agent
+            .ask(json!({"kind": "form", "questions": [{"id": "q", "prompt": "Why?"}]}))
+            .await;
+        self.desk
+            .done(&whole, "answer", json!({"answers": {"q": "Because."}}))
+            .await;
+        let keyed_once = self
+            .agent
+            .post("/api/v1/interactions")
+            .header("idempotency-key", KEY)
+            .json(&keyed());
         json_of(keyed_once.send().await.unwrap(), StatusCode::CREATED).await;
-        let memory = self.answered(json!({"prompt": "Which cache?"}), json!({"text": "the old one"})).await;
-        let stands = self.desk.post("/api/v1/memories").json(&json!({"from": memory["id"], "days": 20}));
+        let memory = self
+            .answered(
+                json!({"prompt": "Which cache?"}),
+                json!({"text": "the old one"}),
+            )
+            .await;
+        let stands = self
+            .desk
+            .post("/api/v1/memories")
+            .json(&json!({"from": memory["id"], "days": 20}));
         json_of(stands.send().await.unwrap(), StatusCode::CREATED).await;
         self.agent.ask(json!({"prompt": "Which cache?"})).await;
         self.later();
@@ -190,12 +239,25 @@ impl Life<'_> {
     async fn approvals(&self) -> Value {
         let yes = json!({"approved": true, "text": "go on"});
         let used = self.answered(command("make deploy"), yes.clone()).await;
-        self.agent.done(&used, "consume", json!({"run": "run-1"})).await;
-        self.agent.done(&used, "report", json!({"outcome": "failed", "text": "exit code 2"})).await;
+        self.agent
+            .done(&used, "consume", json!({"run": "run-1"}))
+            .await;
+        self.agent
+            .done(
+                &used,
+                "report",
+                json!({"outcome": "failed", "text": "exit code 2"}),
+            )
+            .await;
         self.answered(command("make clean"), yes.clone()).await;
-        self.answered(command("rm -r /"), json!({"approved": false, "text": "never"})).await;
+        self.answered(
+            command("rm -r /"),
+            json!({"approved": false, "text": "never"}),
+        )
+        .await;
         let mut deploy = command("scale");
-        deploy["action"] = json!({"tool": "deploy", "arguments": {"replicas": 3, "service": "api"}});
+        deploy["action"] =
+            json!({"tool": "deploy", "arguments": {"replicas": 3, "service": "api"}});
         deploy["amendable"] = json!({"paths": ["/replicas"]});
         let amended = json!({"approved": true, "arguments": {"replicas": 1, "service": "api"}});
         self.answered(deploy, amended).await;
@@ -205,10 +267,22 @@ impl Life<'_> {
         let offer = offers.as_array().unwrap().iter().find(words).unwrap();
         let expires_at = self.app.clock.now() + TimeDelta::days(20);
         for (body, is_revoked) in [
-            (json!({"from": first["id"], "matcher": offer["matcher"], "expires_at": expires_at}), false),
-            (json!({"from": first["id"], "uses": 3, "expires_at": expires_at}), true),
+            (
+                json!({"from": first["id"], "matcher": offer["matcher"], "expires_at": expires_at}),
+                false,
+            ),
+            (
+                json!({"from": first["id"], "uses": 3, "expires_at": expires_at}),
+                true,
+            ),
         ] {
-            let made = self.desk.post("/api/v1/grants").json(&body).send().await.unwrap();
+            let made = self
+                .desk
+                .post("/api/v1/grants")
+                .json(&body)
+                .send()
+                .await
+                .unwrap();
             let made = json_of(made, StatusCode::CREATED).await;
             if is_revoked {
                 let path = format!("/api/v1/grants/{}", made["id"].as_str().unwrap());
@@ -221,7 +295,11 @@ impl Life<'_> {
     }
 
     async fn press(&self, cookie: &str, asked: &Value, approved: &str) {
-        let form = [("id", asked["id"].as_str().unwrap()), ("approved", approved)].map(owned);
+        let form = [
+            ("id", asked["id"].as_str().unwrap()),
+            ("approved", approved),
+        ]
+        .map(owned);
         let pressed = self.app.submit("/ui/answer-blocker", cookie, &form).await;
         assert_eq!(pressed.status(), StatusCode::OK);
     }
@@ -247,14 +325,19 @@ impl Life<'_> {
         let mut second = plan.clone();
         second["plan"] = json!("1. Read\n2. Test\n3. Write");
         second["revises"] = first["id"].clone();
-        self.answered(second, json!({"decision": "proceed_clean"})).await;
+        self.answered(second, json!({"decision": "proceed_clean"}))
+            .await;
         self.agent.ask(plan).await;
         self.later();
     }
 
     async fn files(&self, ana: &str) {
         let send = self.agent.post("/api/v1/attachments?name=screen.png");
-        let sent = send.header(header::CONTENT_TYPE, "image/png").body(PNG).send().await;
+        let sent = send
+            .header(header::CONTENT_TYPE, "image/png")
+            .body(PNG)
+            .send()
+            .await;
         let file = json_of(sent.unwrap(), StatusCode::CREATED).await;
         let mut asked = command("publish the picture");
         asked["attachments"] = json!([file["id"]]);
@@ -281,7 +364,10 @@ impl Life<'_> {
             },
         ]}));
         let (service, by) = (&self.app.state.service, operator());
-        service.set_policies(policies.unwrap(), None, &by).await.unwrap();
+        service
+            .set_policies(policies.unwrap(), None, &by)
+            .await
+            .unwrap();
         for (words, outcome) in [("drop database x", "denied"), ("git status", "approved")] {
             assert_eq!(self.agent.ask(command(words)).await["outcome"], outcome);
         }
@@ -294,18 +380,29 @@ impl Life<'_> {
             let task = task.json(&json!({"title": format!("Task {id}"), "status": status}));
             assert!(task.send().await.unwrap().status().is_success());
         }
-        self.agent.ask(json!({"prompt": "How on?", "task": {"id": "T-1"}, "timeout_seconds": MONTH})).await;
+        self.agent
+            .ask(json!({"prompt": "How on?", "task": {"id": "T-1"}, "timeout_seconds": MONTH}))
+            .await;
     }
 
     async fn ends(&self) {
-        let short = self.agent.ask(json!({"prompt": "In a minute?", "timeout_seconds": 60})).await;
-        let with_fallback = json!({"prompt": "Or else?", "timeout_seconds": 60, "fallback": "else"});
+        let short = self
+            .agent
+            .ask(json!({"prompt": "In a minute?", "timeout_seconds": 60}))
+            .await;
+        let with_fallback =
+            json!({"prompt": "Or else?", "timeout_seconds": 60, "fallback": "else"});
         let fallback = self.agent.ask(with_fallback).await;
         self.later();
         self.app.state.service.expire_due().await.unwrap();
         assert_eq!(self.agent.poll(&short).await["outcome"], "expired");
         assert_eq!(self.agent.poll(&fallback).await["answer"]["text"], "else");
-        let forgotten = self.answered(json!({"prompt": "To be forgotten?"}), json!({"text": "please"})).await;
+        let forgotten = self
+            .answered(
+                json!({"prompt": "To be forgotten?"}),
+                json!({"text": "please"}),
+            )
+            .await;
         self.app.drain().await;
         let id = id_of(&forgotten);
         self.app.state.service.erase(id, &operator()).await.unwrap();
@@ -315,8 +412,13 @@ impl Life<'_> {
     /// What nobody has decided yet: an approval, and a question that one is on and another has put off.
     async fn waiting(&self, ana: &str) -> (Value, Value) {
         let waits = self.agent.ask(command("make release")).await;
-        let question = self.agent.ask(json!({"prompt": "Which month?", "timeout_seconds": MONTH})).await;
-        self.desk.done(&question, "claim", json!({"minutes": 200})).await;
+        let question = self
+            .agent
+            .ask(json!({"prompt": "Which month?", "timeout_seconds": MONTH}))
+            .await;
+        self.desk
+            .done(&question, "claim", json!({"minutes": 200}))
+            .await;
         let form = [("id", waits["id"].as_str().unwrap()), ("minutes", "60")].map(owned);
         let put_off = self.app.submit("/ui/snooze-blocker", ana, &form).await;
         assert_eq!(put_off.status(), StatusCode::OK);

@@ -96,7 +96,8 @@ async fn says_the_same(database: &TestDatabase, kept: &Kept, folder: &Path) {
 
 /// The journal, its signatures, and the rows that it tells of.
 fn verifies(database: &TestDatabase, folder: &Path) {
-    let [key, checkpoints] = ["handraise.key", "checkpoints"].map(|name| folder.join(name).display().to_string());
+    let [key, checkpoints] =
+        ["handraise.key", "checkpoints"].map(|name| folder.join(name).display().to_string());
     let output = handraise(&[
         "journal",
         "verify",
@@ -122,20 +123,30 @@ async fn goes_on(app: &TestApp, kept: &Kept) {
     assert_eq!(answered["approved"], true, "{answered}");
     let run = json!({"run": "after"});
     agent.done(&waits, "consume", run.clone()).await;
-    let again = agent.send(&waits, "consume", json!({"run": "another"})).await;
+    let again = agent
+        .send(&waits, "consume", json!({"run": "another"}))
+        .await;
     assert_eq!(again.status(), StatusCode::CONFLICT);
     // What was used up before stays used up.
-    let again = agent.send(&kept.lived.used, "consume", json!({"run": "another"})).await;
+    let again = agent
+        .send(&kept.lived.used, "consume", json!({"run": "another"}))
+        .await;
     assert_eq!(again.status(), StatusCode::CONFLICT);
     // Asked again under the same key it is the same.
-    let key = agent.post("/api/v1/interactions").header("idempotency-key", life::KEY);
+    let key = agent
+        .post("/api/v1/interactions")
+        .header("idempotency-key", life::KEY);
     let replayed = key.json(&life::keyed()).send().await.unwrap();
     assert_eq!(replayed.headers()["idempotent-replayed"], "true");
     json_of(replayed, StatusCode::CREATED).await;
     // What was approved ahead is still.
     let ahead = agent.ask(life::tests_of("domain")).await;
     assert_eq!(ahead["outcome"], "approved", "{ahead}");
-    let page = app.get("/").header("cookie", &kept.lived.cookie).send().await;
+    let page = app
+        .get("/")
+        .header("cookie", &kept.lived.cookie)
+        .send()
+        .await;
     assert_eq!(page.unwrap().status(), StatusCode::OK);
     app.sign_in("Dora", Role::Responder).await;
     app.clock.advance(TimeDelta::days(60));
@@ -157,18 +168,34 @@ async fn a_server_goes_on_while_one_of_a_newer_version_has_changed_the_schema(
         assert_eq!(agent.poll(&asked).await["answer"]["text"], "yes");
         agent.done(&asked, "collect", json!({})).await;
         desk.read("/api/v1/interactions?q=asked").await;
-        agent.put("/api/v1/tasks/T-1").json(&json!({"title": "One"})).send().await.unwrap();
+        agent
+            .put("/api/v1/tasks/T-1")
+            .json(&json!({"title": "One"}))
+            .send()
+            .await
+            .unwrap();
         assert_eq!(ana.follow("/").await.status(), StatusCode::OK);
         app.drain().await;
     };
     // What is prepared once is used again.
     round(&app).await;
-    let tables = ["interactions", "events", "people", "tokens", "tasks", "outbox", "agents", "teams", "destinations"];
+    let tables = [
+        "interactions",
+        "events",
+        "people",
+        "tokens",
+        "tasks",
+        "outbox",
+        "agents",
+        "teams",
+        "destinations",
+    ];
     for table in tables {
         let added = format!("ALTER TABLE {table} ADD COLUMN future TEXT");
         database.execute(&added).await.unwrap();
     }
-    let migrated = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+    let migrated =
+        "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
          VALUES (9999, 'from the future', TRUE, '', 0)";
     database.execute(migrated).await.unwrap();
     round(&app).await;

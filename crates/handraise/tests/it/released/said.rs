@@ -46,7 +46,12 @@ pub(super) async fn said(app: &TestApp, lived: &Lived) -> Said {
         said.insert(format!("agent {path}"), agent.read(path).await);
     }
     let all = &said["desk /api/v1/interactions?limit=200"]["items"];
-    let all: Vec<_> = all.as_array().unwrap().iter().map(|one| one["id"].clone()).collect();
+    let all: Vec<_> = all
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["id"].clone())
+        .collect();
     assert!(all.len() > 30, "{}", all.len());
     for id in all {
         let path = format!("/api/v1/interactions/{}", id.as_str().unwrap());
@@ -60,8 +65,18 @@ pub(super) async fn said(app: &TestApp, lived: &Lived) -> Said {
     said
 }
 
-/// Whether everything that was said is said still. More may be said by now.
+/// Whether everything that was said is said still. More may be said by now, and more may have happened.
 pub(super) fn covers(before: &Value, now: &Value) -> Result<(), String> {
+    let (last_before, last_now) = (&before["last_seq"], &now["last_seq"]);
+    if let (Some(last_before), Some(last_now)) = (last_before.as_i64(), last_now.as_i64()) {
+        let (mut before, mut now) = (before.clone(), now.clone());
+        for (page, last) in [(&mut before, last_before), (&mut now, last_now)] {
+            page.as_object_mut().unwrap().remove("last_seq");
+            let items = page["items"].as_array_mut().unwrap();
+            items.retain(|event| event["seq"].as_i64() <= Some(last_before.min(last)));
+        }
+        return covers(&before, &now);
+    }
     match (before, now) {
         (Value::Object(before), Value::Object(now)) => {
             for (name, before) in before {
@@ -72,7 +87,7 @@ pub(super) fn covers(before: &Value, now: &Value) -> Result<(), String> {
         }
         (Value::Array(before), Value::Array(now)) => {
             if before.len() != now.len() {
-                return Err(format!(" {} of {}", now.len(), before.len()));
+                return Err(format!(" {} instead of {}", now.len(), before.len()));
             }
             for (n, (before, now)) in before.iter().zip(now).enumerate() {
                 covers(before, now).map_err(|why| format!("{n}.{why}"))?;
