@@ -50,7 +50,7 @@ pub struct TestDatabase {
     place: Place,
 }
 
-/// A transaction that keeps others from writing.
+/// A transaction that lasts, such as one that keeps others from writing.
 #[derive(Debug)]
 pub enum Held {
     Sqlite(SqliteConnection),
@@ -161,6 +161,26 @@ impl TestDatabase {
                 sqlx::raw_sql("BEGIN; LOCK TABLE events IN EXCLUSIVE MODE")
                     .execute(&mut connection)
                     .await?;
+                Ok(Held::Postgres(connection))
+            }
+        }
+    }
+
+    /// Reads as it is now, until [`Held::let_go`].
+    ///
+    /// # Errors
+    /// The database's error.
+    pub async fn hold_snapshot(&self) -> Result<Held, sqlx::Error> {
+        const LOOK: &str = "BEGIN; SELECT count(*) FROM people";
+        match &self.place {
+            Place::Folder { .. } => {
+                let mut connection = SqliteConnection::connect(&self.url).await?;
+                sqlx::raw_sql(LOOK).execute(&mut connection).await?;
+                Ok(Held::Sqlite(connection))
+            }
+            Place::Server { .. } => {
+                let mut connection = PgConnection::connect(&self.url).await?;
+                sqlx::raw_sql(LOOK).execute(&mut connection).await?;
                 Ok(Held::Postgres(connection))
             }
         }
