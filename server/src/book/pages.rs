@@ -15,7 +15,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 37] = files![
+const FILES: [(&str, &str, &str); 38] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "api": "docs/api.md",
@@ -27,6 +27,7 @@ const FILES: [(&str, &str, &str); 37] = files![
     "claude-code": "docs/claude-code.md",
     "mcp": "docs/mcp.md",
     "acp": "docs/acp.md",
+    "opencode": "docs/opencode.md",
     "a2a": "docs/a2a.md",
     "answering": "docs/answering.md",
     "reach": "docs/reach.md",

@@ -33,6 +33,8 @@ pub(crate) struct Wanted {
     body: Value,
     /// What changed arguments have to fit; without it they cannot be changed.
     takes: Option<Value>,
+    /// What makes it the same request after a restart.
+    key: Option<String>,
 }
 
 /// An action that may be done.
@@ -70,6 +72,7 @@ impl Wanted {
             digest,
             body,
             takes: None,
+            key: None,
         })
     }
 
@@ -85,6 +88,12 @@ impl Wanted {
         if let Some(session) = session {
             self.body["session_id"] = session.into();
         }
+        self
+    }
+
+    /// It is the same request whenever it is asked under this key, which names nothing else.
+    pub(crate) fn under(mut self, key: String) -> Self {
+        self.key = Some(key);
         self
     }
 
@@ -120,7 +129,11 @@ pub(crate) async fn approve(
         met = tokio::time::timeout_at(until, meeting) => met,
     };
     let trust = met.context("the Handraise server cannot be reached")??;
-    let (began, key) = (SystemClock.now(), SystemIds.next().to_string());
+    let (asked_after, key) = match &wanted.key {
+        None => (Some(SystemClock.now()), SystemIds.next().to_string()),
+        // An earlier run may have asked it.
+        Some(key) => (None, key.clone()),
+    };
     let body = wanted.body(desk);
     let closed = desk
         .closed(&body, &key, until, &mut withdrawn, telling)
@@ -144,7 +157,7 @@ pub(crate) async fn approve(
         attachments: None,
         agent_id: closed.agent_id(),
         key: Some(key.clone()),
-        asked_after: Some(began),
+        asked_after,
         timeout: Some(TimeDelta::seconds(desk.seconds.into())),
     };
     let proving = async {

@@ -22,6 +22,8 @@ pub(crate) struct Question {
     pub(crate) prompt: String,
     /// What it stands with, unless the desk has a session.
     pub(crate) session: Option<String>,
+    /// What makes it the same question after a restart.
+    pub(crate) key: Option<String>,
 }
 
 /// How a question has ended.
@@ -43,7 +45,7 @@ pub(crate) async fn elicit(
 ) -> Result<Elicited, Unanswered> {
     let until = desk.until();
     let mut fault = None;
-    for _ in 0..TRIES {
+    for attempt in 0..TRIES {
         let told = match &fault {
             None => question.prompt.clone(),
             Some(fault) => {
@@ -57,8 +59,15 @@ pub(crate) async fn elicit(
         if let Some(session) = &question.session {
             body["session_id"] = session.as_str().into();
         }
-        desk.put_in(&mut body, seconds_until(until, desk.seconds));
-        let key = SystemIds.next().to_string();
+        let (key, seconds) = match &question.key {
+            None => (
+                SystemIds.next().to_string(),
+                seconds_until(until, desk.seconds),
+            ),
+            // Word for word what an earlier run has asked.
+            Some(key) => (format!("{key}:{attempt}"), desk.seconds),
+        };
+        desk.put_in(&mut body, seconds);
         let closed = desk
             .closed(&body, &key, until, &mut withdrawn, None)
             .await?;

@@ -22,6 +22,7 @@ pub(super) async fn answer(
         title: "An MCP server asks for input",
         prompt: format!("The MCP server `{}` asks: {asked}", desk.quoted()),
         session: None,
+        key: None,
     };
     match elicit(desk, &question, withdrawn).await {
         Ok(Elicited::Filled(content)) => {

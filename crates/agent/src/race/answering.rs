@@ -45,11 +45,7 @@ impl<D: Dialect> Race<D> {
         self.open.insert(key.clone(), open);
         let desk = Arc::clone(&self.desk);
         self.tasks.spawn(async move {
-            let answered = match request {
-                Request::Permission(permission) => decide(&desk, &permission, withdrawn).await,
-                Request::Question(question, made) => fill(&desk, &question, made, withdrawn).await,
-            };
-            Event::Answered(key, serial, answered)
+            Event::Answered(key, serial, answered(&desk, &request, withdrawn).await)
         });
     }
 
@@ -83,13 +79,21 @@ impl<D: Dialect> Race<D> {
     }
 }
 
+/// Has people answer.
+pub(super) async fn answered(desk: &Desk, request: &Request, withdrawn: Withdrawn) -> Answered {
+    match request {
+        Request::Permission(permission) => decide(desk, permission, withdrawn).await,
+        Request::Question(question, made) => fill(desk, question, *made, withdrawn).await,
+    }
+}
+
 async fn decide(desk: &Desk, permission: &Permission, withdrawn: Withdrawn) -> Answered {
     match approve(desk, &permission.wanted, withdrawn, None).await {
         Ok(approved) => match permission.result(&approved.arguments) {
             Ok(result) => Answered::With(result, Some(approved.id)),
             Err(why) => Answered::No(why),
         },
-        Err(Unanswered::Denied(_)) => Answered::With(permission.denial.clone(), None),
+        Err(Unanswered::Denied(why)) => Answered::With(permission.denied(&why), None),
         Err(Unanswered::Withdrawn) => Answered::Withdrawn,
         Err(Unanswered::Failed(why)) => Answered::No(why),
     }

@@ -3,12 +3,13 @@
 //!
 //! Every line passes as it is. A request that people may answer goes on to the client under its own id and is watched: an
 //! answer of the client's takes it back in Handraise, and one from there is told to the agent, after which the client's own comes too
-//! late and goes no further. One task holds all that is open, so the agent never hears two answers.
+//! late and goes no further (OpenCode is followed instead, in `opencode`). One task holds all that is open, so the agent never hears two answers.
 
 pub(crate) mod acp;
 mod answering;
 pub(crate) mod codex;
 mod message;
+pub(crate) mod opencode;
 mod request;
 
 use std::{

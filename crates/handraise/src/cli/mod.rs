@@ -216,6 +216,15 @@ enum Command {
         after_help = "Examples:\n  handraise codex\n  handraise codex --name reviewer --timeout 3600 -- -c approval_policy=untrusted"
     )]
     Codex(agent::commands::CodexCommand),
+    /// Follows an OpenCode server: people may answer what it asks.
+    ///
+    /// Permissions and questions of its sessions stand in its own terminal and in Handraise, and the first answer counts; the other
+    /// question is withdrawn. It may be stopped and started again: nothing is asked twice. See docs/opencode.md.
+    #[command(
+        name = "opencode",
+        after_help = "Examples:\n  handraise opencode\n  handraise opencode http://127.0.0.1:4096 --dir /srv/app --name builder --timeout 3600"
+    )]
+    OpenCode(agent::commands::OpenCodeCommand),
     /// Prints the description of the API for machines, as OpenAPI 3.1. A running server has it too.
     #[command(after_help = "Example:\n  handraise openapi > openapi.json")]
     Openapi,
@@ -289,6 +298,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Mcp(command) => command.run().await,
         Command::Acp(command) => command.run().await,
         Command::Codex(command) => command.run().await,
+        Command::OpenCode(command) => command.run().await,
         Command::Openapi => openapi::run(),
         Command::Receipt(command) => command.run().await,
         Command::Slack(command) => slack::run(command).await,

@@ -59,6 +59,7 @@ mod memories;
 mod metrics;
 mod offline;
 mod openapi;
+mod opencode;
 mod outbound_pages;
 mod owners;
 mod pages;

@@ -7,7 +7,7 @@ use crate::{
     desk::{Desk, Form, Question},
     race::{
         message::Said,
-        request::{Request, elicitation, is_session},
+        request::{Request, elicitation, field, is_session},
     },
 };
 
@@ -31,7 +31,7 @@ pub(super) fn of_tool(params: &Value, desk: &Desk) -> anyhow::Result<Request> {
             !id.starts_with(APPROVES),
             "an answer to a question of Codex would let a tool run"
         );
-        let before = properties.insert(id.to_owned(), property(question));
+        let before = properties.insert(id.to_owned(), field(question, question["isOther"] == true));
         ensure!(before.is_none(), "two questions of Codex have one id");
     }
     let required: Vec<&String> = properties.keys().collect();
@@ -42,29 +42,9 @@ pub(super) fn of_tool(params: &Value, desk: &Desk) -> anyhow::Result<Request> {
         title: "An agent asks for input",
         prompt: format!("The agent `{}` asks.", desk.quoted()),
         session: session.map(str::to_owned),
+        key: None,
     };
     Ok(Request::Question(Box::new(question), answers))
-}
-
-/// One question, as a field.
-fn property(question: &Value) -> Value {
-    let text = |name: &str| question[name].as_str().unwrap_or_default();
-    let none = Vec::new();
-    let options = question["options"].as_array().unwrap_or(&none);
-    let mut about = text("question").to_owned();
-    for option in options {
-        let part = |name: &str| option[name].as_str().unwrap_or_default();
-        about += &format!("\n- {}: {}", part("label"), part("description"));
-    }
-    let mut property = json!({ "type": "string", "title": text("header"), "description": about });
-    // Something else may be said as well.
-    if !options.is_empty() && question["isOther"] != true {
-        property["enum"] = options
-            .iter()
-            .map(|option| option["label"].clone())
-            .collect();
-    }
-    property
 }
 
 fn answers(content: Map<String, Value>) -> Value {

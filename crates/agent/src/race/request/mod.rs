@@ -6,7 +6,7 @@ mod tests;
 use anyhow::{Context, ensure};
 use serde_json::{Map, Value, json};
 
-use crate::desk::{Desk, Form, Question, Wanted};
+use crate::desk::{Desk, Form, Question, Wanted, words};
 
 /// A request that people may answer.
 pub(crate) enum Request {
@@ -21,6 +21,8 @@ pub(crate) struct Permission {
     options: Vec<Choice>,
     /// What the agent hears when it is denied.
     pub(super) denial: Value,
+    /// Where it hears why.
+    reason: Option<&'static str>,
     /// By what the agent says later how it went, if it does.
     pub(super) call: Option<Call>,
 }
@@ -113,6 +115,7 @@ impl Permission {
             },
             options,
             denial,
+            reason: None,
             call: None,
         })
     }
@@ -121,6 +124,27 @@ impl Permission {
     pub(super) fn of_call(mut self, session: &Value, id: &Value) -> Self {
         self.call = call(session, id);
         self
+    }
+
+    /// It is the same request whenever it is asked under this key.
+    pub(super) fn under(mut self, key: String) -> Self {
+        self.wanted = self.wanted.under(key);
+        self
+    }
+
+    /// A denial says why, by this name.
+    pub(super) fn with_reason(mut self, name: &'static str) -> Self {
+        self.reason = Some(name);
+        self
+    }
+
+    /// What the agent hears when it was denied with these words.
+    pub(super) fn denied(&self, why: &anyhow::Error) -> Value {
+        let mut denial = self.denial.clone();
+        if let Some(name) = self.reason {
+            denial[name] = words(why).into();
+        }
+        denial
     }
 
     /// What the agent hears when these arguments were approved.
@@ -148,6 +172,7 @@ pub(super) fn elicitation(
             title: "An agent asks for input",
             prompt: format!("{who} asks: {asked}"),
             session: session.filter(|it| is_session(it)).map(str::to_owned),
+            key: None,
         };
         return Ok(Request::Question(Box::new(question), accepted));
     }
@@ -170,6 +195,26 @@ pub(super) fn elicitation(
     };
     let permission = Permission::new(desk, doing, vec![accept], json!({ "action": "decline" }))?;
     Ok(Request::Permission(Box::new(permission)))
+}
+
+/// A question of a model's, as a field. Where it is open something else may be said than its options.
+pub(super) fn field(question: &Value, is_open: bool) -> Value {
+    let text = |name: &str| question[name].as_str().unwrap_or_default();
+    let none = Vec::new();
+    let options = question["options"].as_array().unwrap_or(&none);
+    let mut about = text("question").to_owned();
+    for option in options {
+        let part = |name: &str| option[name].as_str().unwrap_or_default();
+        about += &format!("\n- {}: {}", part("label"), part("description"));
+    }
+    let mut field = json!({ "type": "string", "title": text("header"), "description": about });
+    if !options.is_empty() && !is_open {
+        field["enum"] = options
+            .iter()
+            .map(|option| option["label"].clone())
+            .collect();
+    }
+    field
 }
 
 fn accepted(content: Map<String, Value>) -> Value {

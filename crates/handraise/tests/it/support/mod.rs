@@ -19,6 +19,7 @@ pub(crate) mod mail_server;
 pub(crate) mod mcp;
 pub(crate) mod node;
 pub(crate) mod openapi;
+pub(crate) mod opencode;
 pub(crate) mod pages;
 pub(crate) mod people;
 pub(crate) mod program;
