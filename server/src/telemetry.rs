@@ -23,8 +23,16 @@ const QUIET: &str = "tower_sessions=error";
 
 /// Starts logging. `RUST_LOG` narrows or widens it.
 pub fn start(format: LogFormat) {
-    let filter =
-        EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info,sqlx=warn"));
+    start_at("info,sqlx=warn", format);
+}
+
+/// The same where a person reads other lines on the same screen: warnings alone.
+pub fn start_quietly(format: LogFormat) {
+    start_at("warn", format);
+}
+
+fn start_at(level: &str, format: LogFormat) {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
     let filter = QUIET
         .parse()
         .into_iter()

@@ -4,7 +4,11 @@
 
 mod cli;
 
-use std::{env, io::Write, process::ExitCode};
+use std::{
+    env,
+    io::{IsTerminal, Write},
+    process::ExitCode,
+};
 
 use clap::Parser;
 use cli::Cli;
@@ -18,12 +22,20 @@ fn main() -> ExitCode {
     {
         return cli::hook();
     }
-    let cli = Cli::parse();
+    if asks_how_it_was_built() {
+        // As with the help.
+        let _ = write!(std::io::stdout(), "{}", cli::built());
+        return ExitCode::SUCCESS;
+    }
+    let cli = (!leads()).then(Cli::parse);
     let done = runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(anyhow::Error::from)
-        .and_then(|runtime| runtime.block_on(cli::run(cli)));
+        .and_then(|runtime| match cli {
+            Some(cli) => runtime.block_on(cli::run(cli)),
+            None => runtime.block_on(cli::first_minute()),
+        });
     match done {
         Ok(code) => code,
         Err(error) => {
@@ -33,4 +45,24 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Whether a person has typed the name of the program and nothing else. Without a terminal that prints the help, as ever.
+fn leads() -> bool {
+    env::args_os().len() == 1 && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
+
+/// `--version --verbose`: clap ends at the first of them.
+fn asks_how_it_was_built() -> bool {
+    let is = |one: &str, short: &str, long: &str| one == short || one == long;
+    let arguments: Vec<_> = env::args_os()
+        .skip(1)
+        .map(|one| one.to_string_lossy().into_owned())
+        .collect();
+    let [one, other] = arguments.as_slice() else {
+        return false;
+    };
+    [(one, other), (other, one)]
+        .into_iter()
+        .any(|(one, other)| is(one, "-V", "--version") && is(other, "-v", "--verbose"))
 }

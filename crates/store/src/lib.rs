@@ -71,6 +71,7 @@ pub use inspect::{AdminWays, Content, Inspection, Schema};
 pub use journal::{JournalState, history_of, verify_journal, walk_journal};
 pub use ladders::{Answerer, Climbing, HeldDue, LadderRecord};
 pub use memories::{EarlierQuery, MemoryQuery, MemoryUse, Offered};
+pub use migrate::newest_schema;
 pub use outbox::{
     Attempt, AttemptEnd, Claimed, DeliveryQuery, DeliveryRecord, EndpointRecord, Follower, Mark,
     NewsPage, Owing, Ready, Stopped, StuckChannel,

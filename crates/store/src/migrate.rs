@@ -7,16 +7,26 @@ use crate::error::{ConnectError, StoreError};
 pub(crate) static SQLITE: Migrator = sqlx::migrate!("../../migrations/sqlite");
 pub(crate) static POSTGRES: Migrator = sqlx::migrate!("../../migrations/postgres");
 
+/// The number of the newest schema that this program knows; the same for both databases.
+pub fn newest_schema() -> i64 {
+    newest(&SQLITE)
+}
+
+fn newest(migrator: &Migrator) -> i64 {
+    let known = migrator.iter().map(|migration| migration.version).max();
+    known.unwrap_or_default()
+}
+
 /// Puts a migration's failure into words.
 pub(crate) fn failed(migrator: &Migrator, place: &str, error: MigrateError) -> ConnectError {
     let place = place.to_owned();
     match error {
         MigrateError::VersionMissing(found) | MigrateError::VersionTooNew(found, _) => {
-            let known = migrator.iter().map(|migration| migration.version).max();
+            let known = newest(migrator);
             ConnectError::NewerSchema {
                 place,
                 found,
-                known: known.unwrap_or_default(),
+                known,
             }
         }
         MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)

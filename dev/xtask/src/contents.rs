@@ -190,14 +190,7 @@ mod tests {
         for name in ["server", "sqlx-core", "tokio", "frontend", "wasm-bindgen"] {
             assert!(has(name), "{name}");
         }
-        for name in [
-            "xtask",
-            "bench",
-            "tempfile",
-            "proptest",
-            "serde_derive",
-            "cc",
-        ] {
+        for name in ["xtask", "bench", "vt100", "proptest", "serde_derive", "cc"] {
             assert!(!has(name), "{name}");
         }
     }

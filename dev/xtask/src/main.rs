@@ -22,6 +22,7 @@ mod module_edges;
 mod node;
 mod oathtool;
 mod order;
+mod package;
 mod parts;
 mod playwright;
 mod postgres;
@@ -147,6 +148,14 @@ enum Task {
   cargo xtask page-speed     the median of three runs a page; some minutes")]
     PageSpeed,
 
+    /// Make packages: an archive, a wheel, npm, deb, rpm, an image, a chart; in target/packages
+    ///
+    /// The program is built static, unless there is one already. CONTRIBUTING, "A release", says what is tried by hand.
+    #[command(after_help = "Examples:
+  cargo xtask package --try                                     all of them, each tried
+  cargo xtask package wheel deb --program target/debug/handraise")]
+    Package(package::Options),
+
     /// Check everything a test cannot: format, lints, licences, and which crate may use which
     #[command(after_help = "Example:
   cargo xtask test && cargo xtask ci    what .ci/run does")]
@@ -176,6 +185,7 @@ fn run(task: Task) -> Result<()> {
             playwright::run(&workspace, &playwright::SCREENSHOT.map(OsString::from))
         }
         Task::Bench(options) => bench::run(&workspace, &options),
+        Task::Package(options) => package::run(&workspace, &options),
         Task::PageSpeed => playwright::measure_speed(&workspace),
         Task::Ci => gate::run(&workspace),
     }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
@@ -36,12 +37,31 @@ pub(crate) fn build(workspace: &Workspace, profile: Profile) -> Result<PathBuf> 
         Profile::Debug => ("debug", "about 3 min the first time, then seconds"),
         Profile::Release => {
             cargo.arg("--release");
+            say_from_what(workspace, &mut cargo);
             ("release", "about 4 min the first time, then a minute")
         }
     };
     let what = format!("building the server, {directory}");
     announce(&what, estimate, || command::run(&mut cargo))?;
     Ok(program(workspace, directory))
+}
+
+/// Tells the compiler what `handraise --version --verbose` says of it, as far as that is known: a release may be built from an
+/// archive of the source.
+pub(crate) fn say_from_what(workspace: &Workspace, cargo: &mut Command) {
+    let git = |arguments: &[&str]| {
+        let mut git = Command::new("git");
+        command::read(git.args(arguments).current_dir(&workspace.root)).ok()
+    };
+    if let (Some(commit), Some(changed)) =
+        (git(&["rev-parse", "HEAD"]), git(&["status", "--porcelain"]))
+    {
+        let changed = if changed.is_empty() { "" } else { ", changed" };
+        cargo.env("HANDRAISE_BUILT_FROM", format!("{commit}{changed}"));
+    }
+    if let Ok(rustc) = command::read(Command::new("rustc").arg("--version")) {
+        cargo.env("HANDRAISE_BUILT_BY", rustc);
+    }
 }
 
 /// Lets the server compile before the page was ever built: without the directory it does not.

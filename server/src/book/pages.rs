@@ -15,9 +15,10 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 38] = files![
+const FILES: [(&str, &str, &str); 39] = files![
     "index": "docs/index.md",
     "readme": "README.md",
+    "install": "docs/install.md",
     "api": "docs/api.md",
     "agents": "docs/agents.md",
     "adapters": "docs/adapters.md",

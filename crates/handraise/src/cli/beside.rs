@@ -31,7 +31,17 @@ pub(super) async fn would_make_another(config: &Config) -> anyhow::Result<()> {
     );
 }
 
-async fn serves(addr: SocketAddr) -> bool {
+/// Whether a server of ours answers there.
+pub(super) async fn serves(addr: SocketAddr) -> bool {
+    let answer = readiness(addr).await;
+    answer.is_ok_and(|answer| answer.contains(OURS))
+}
+
+/// What the server there says of its readiness, with the head of its answer.
+///
+/// # Errors
+/// When no server answers in time.
+pub(super) async fn readiness(addr: SocketAddr) -> std::io::Result<String> {
     let answer = async {
         let mut stream = TcpStream::connect(addr).await?;
         let request = format!("GET /readyz HTTP/1.0\r\nHost: {addr}\r\n\r\n");
@@ -40,5 +50,5 @@ async fn serves(addr: SocketAddr) -> bool {
         stream.take(4_096).read_to_string(&mut answer).await?;
         std::io::Result::Ok(answer)
     };
-    matches!(timeout(ANSWERS, answer).await, Ok(Ok(answer)) if answer.contains(OURS))
+    timeout(ANSWERS, answer).await?
 }

@@ -1,10 +1,14 @@
 //! The command line. Messages and exit codes are part of the interface.
 
 mod beside;
+mod built;
 mod config;
+mod demo;
 mod doctor;
 mod duty;
 mod erase;
+mod first_minute;
+mod health;
 mod journal;
 mod key;
 mod ladder;
@@ -12,30 +16,27 @@ mod migrate;
 mod open_files;
 mod openapi;
 mod policy;
+mod serve;
 mod slack;
 mod team;
 mod token;
 mod user;
 
-use std::{io::Write, net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc};
+use std::{net::SocketAddr, path::PathBuf, process::ExitCode, sync::Arc};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use domain::Principal;
 use machine::clock::{SystemClock, SystemIds};
 use secrecy::SecretString;
 use server::{
-    config::{self as settings, Config, Flags, LoadError, Loaded, WebhookUrl},
+    config::{self as settings, Config, Flags, LoadError, Loaded},
     doctor::{Finding, Verdict},
-    slack::way_in::WayIn,
-    state::AppState,
-    telemetry::{self, LogFormat},
-    ui::assets,
+    telemetry::LogFormat,
 };
 use service::Service;
-use signing::Keyring;
-use tokio::net::TcpListener;
 
+pub(crate) use built::built;
 use token::TokenCommand;
 
 /// Agents raise a hand, a person answers, and the agent gets that answer once.
@@ -44,7 +45,7 @@ use token::TokenCommand;
     name = "handraise",
     version,
     propagate_version = true,
-    after_help = "Example:\n  handraise serve"
+    after_help = "Examples:\n  handraise serve\n  handraise demo\n\nWithout a command, at a terminal, it starts the server and leads to the first answer."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -58,6 +59,12 @@ enum Command {
         after_help = "Example:\n  handraise serve --addr 127.0.0.1:8080 --database sqlite:///var/lib/handraise/handraise.db"
     )]
     Serve(ServerFlags),
+    /// Starts a company to play with, on a database that goes when it ends: a month of questions, and new ones.
+    ///
+    /// Prints who may sign in, and with which password. Listens on this machine alone, reads no settings, and
+    /// sends nothing to other machines.
+    #[command(after_help = "Examples:\n  handraise demo\n  handraise demo --port 0 --every 2")]
+    Demo(demo::DemoCommand),
     /// Makes, lists and revokes tokens for agents and for scripts that answer.
     #[command(
         subcommand,
@@ -92,6 +99,11 @@ enum Command {
     /// A line each for what is ok, a warning or a problem. Exits with 1 if there is a problem.
     #[command(after_help = "Example:\n  handraise doctor --config handraise.toml")]
     Doctor(ServerFlags),
+    /// Asks the server that runs here with these settings whether it is ready. For containers, which are looked after by it.
+    ///
+    /// Exits with 0 if it is, and else with 1, and says what is missing.
+    #[command(after_help = "Example:\n  handraise health --addr 127.0.0.1:3000")]
+    Health(ServerFlags),
     /// Brings the database's tables up to date, or makes them. `handraise serve` does so by itself.
     #[command(after_help = "Example:\n  handraise migrate --database sqlite://handraise.db")]
     Migrate {
@@ -287,10 +299,12 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
             clap_complete::generate(shell, &mut Cli::command(), "handraise", &mut out);
             Ok(())
         }
-        Command::Serve(flags) => start(flags).await,
+        Command::Serve(flags) => serve::run(flags).await,
+        Command::Demo(command) => command.run().await,
         Command::Token(command) => command.run().await,
         Command::Config(command) => config::run(command),
         Command::Doctor(flags) => doctor::run(flags).await,
+        Command::Health(flags) => health::run(flags).await,
         Command::Migrate { place } => migrate::run(place).await,
         Command::Erase(command) => command.run().await,
         Command::Journal(command) => journal::run(command).await,
@@ -307,6 +321,14 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Policy(command) => command.run().await,
     };
     done.map(|()| ExitCode::SUCCESS)
+}
+
+/// `handraise` alone, at a terminal.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) async fn first_minute() -> anyhow::Result<ExitCode> {
+    first_minute::run().await.map(|()| ExitCode::SUCCESS)
 }
 
 /// `handraise hook`, for programs that let a tool run unless this one ends with a certain code: also after an error
@@ -340,72 +362,6 @@ fn last<T>(runtime: tokio::runtime::Runtime, work: impl Future<Output = T>) -> T
     let done = runtime.block_on(work);
     runtime.shutdown_background();
     done
-}
-
-async fn start(flags: ServerFlags) -> anyhow::Result<()> {
-    let loaded = flags.load()?;
-    telemetry::start(loaded.config.log);
-    for unknown in &loaded.unknown_variables {
-        tracing::warn!("{unknown}");
-    }
-    let mut config = loaded.config;
-    let names = assets::names()?;
-    // Before the database: a second server on the same port must not touch it.
-    let listener = TcpListener::bind(config.addr)
-        .await
-        .with_context(|| format!("cannot listen on {}", config.addr))?;
-    // Port 0 asks for any free one.
-    config.addr = listener
-        .local_addr()
-        .context("the listener has no address")?;
-    let store = store::connect(config.database_url.reveal()).await?;
-    let keys = Keyring::load_or_create(&config.key_file())?;
-    // A start that fails says why, and nothing else.
-    if let Some(file) = &loaded.file {
-        tracing::info!("settings from {}", file.display());
-    }
-    tracing::info!(public_key = %keys.verifying_key(), "signs with {}", config.key_file().display());
-    open_files::fit(&mut config.limits);
-    let state = AppState::new(
-        config,
-        names,
-        store,
-        Arc::new(SystemClock),
-        Arc::new(SystemIds),
-        keys,
-    )
-    .with_files()?;
-    // Before anybody can ask.
-    policy::at_start(&state.service, &state.config).await?;
-    let slack = WayIn::new(&state.config, &state.service)?;
-    let state = state.with_slack(slack);
-    let webhook = state.config.webhook_url.as_ref().map(WebhookUrl::reveal);
-    state
-        .service
-        .configure_endpoint(webhook, &operator())
-        .await
-        .map_err(|error| anyhow::anyhow!("webhook_url: {:#}", said(error)))?;
-    let link = state
-        .service
-        .first_admin_link(&login_name(), &operator())
-        .await
-        .map_err(said)?;
-    let mut hello = format!("Handraise listens on http://{}\n", state.config.addr);
-    let public = state.config.public_url();
-    if let Err(error) = state.service.store().serves_at(&public).await {
-        tracing::warn!(%error, "links that commands print may not lead here");
-    }
-    match link {
-        Some(link) => {
-            let link = link.reveal();
-            hello += &format!("Become its first admin, within a day: {public}/sign-in/{link}\n");
-        }
-        None => hello += &format!("Sign in: {public}\n"),
-    }
-    // The program that started the server may have closed its standard output; it serves all the
-    // same.
-    let _ = write!(std::io::stdout(), "{hello}");
-    server::run(state, listener, machine::asked_to_stop()).await
 }
 
 impl ServerFlags {

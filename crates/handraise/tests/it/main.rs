@@ -35,6 +35,7 @@ mod doors;
 mod duty;
 mod erasing;
 mod events;
+mod first_minute;
 mod grants;
 mod hook_command;
 mod hooks;
