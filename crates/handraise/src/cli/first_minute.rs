@@ -36,7 +36,13 @@ pub(super) async fn run() -> anyhow::Result<()> {
     // What happened before this moment is no first answer.
     let after = ready.state.service.last_seq().await.map_err(said)?;
     show(&hello(&ready.state.config, link.as_ref(), token.as_ref()));
-    let telling = tokio::spawn(tell_the_first_answer(ready.state.clone(), after));
+    let state = ready.state.clone();
+    let telling = tokio::spawn(async move {
+        let stopping = state.stopping.clone();
+        let telling = tell_the_first_answer(state, after);
+        // The database is gone once the server has stopped.
+        stopping.run_until_cancelled(telling).await;
+    });
     let served = ready.serve().await;
     telling.abort();
     served

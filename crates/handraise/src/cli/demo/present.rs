@@ -66,8 +66,13 @@ impl Present {
         }
     }
 
-    /// Asks, for ever. Those that wait end with it.
+    /// Asks until the server stops, which takes the database away. Those that wait end with it.
     pub(super) async fn go_on(self) {
+        let stopping = self.inner.state.stopping.clone();
+        stopping.run_until_cancelled(self.ask_on()).await;
+    }
+
+    async fn ask_on(self) {
         let mut turns = interval(self.every);
         turns.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut under_way = JoinSet::new();
