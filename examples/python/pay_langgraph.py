@@ -4,7 +4,7 @@ import asyncio
 import uuid
 from typing import Any, TypedDict
 
-from handraise.adapters.langgraph import NotApproved, approved, resume
+from handraise.adapters.langgraph import NotApproved, approving, resume
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 
@@ -15,10 +15,10 @@ class State(TypedDict):
 
 def pay(state: State) -> State:
     try:
-        given = approved("pay", {"to": "Ana", "amount": 12.5}, prompt="Pay this?", durable=True)
+        with approving("pay", {"to": "Ana", "amount": 12.5}, prompt="Pay this?", durable=True) as given:
+            return {"said": f"paid {given['amount']} to {given['to']}"}
     except NotApproved as refusal:
         return {"said": str(refusal)}
-    return {"said": f"paid {given['amount']} to {given['to']}"}
 
 
 async def main() -> None:

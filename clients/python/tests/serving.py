@@ -7,12 +7,21 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Iterable, List, Optional, Set
 
 import httpx
 
 PATIENCE = 60 if os.environ.get("HANDRAISE_ADAPTERS") else 30
 """Seconds after which a test that waits has failed. Frameworks take long to import."""
+
+
+def frameworks_named(known: Iterable[str]) -> Set[str]:
+    """Those that `HANDRAISE_ADAPTERS` names, with commas between: none where it is not set, all of `1` and `table`."""
+    named = {one for one in os.environ.get("HANDRAISE_ADAPTERS", "").split(",") if one}
+    if named & {"1", "table"}:
+        return set(known)
+    assert named <= set(known), f"HANDRAISE_ADAPTERS names {sorted(named - set(known))}, and known are {sorted(known)}"
+    return named
 
 
 class Server:

@@ -21,7 +21,7 @@ from handraise.adapters.tool_calls import ToolCall, Verdict, expect_told_apart, 
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from serving import PATIENCE, Desk, Server
+from serving import PATIENCE, Desk, Server, frameworks_named
 
 PROGRAMS = Path(__file__).parent / "programs"
 SECRET = "sk-secret-of-the-app"
@@ -37,7 +37,8 @@ ADAPTERS: Dict[str, Any] = {
 }
 PYTHONS = {"crewai": os.environ.get("HANDRAISE_CREWAI_PYTHON", "")}
 """CrewAI and the others want different versions of Pydantic, so it has an environment of its own."""
-WAYS = [(adapter, way) for adapter, ways in ADAPTERS.items() for way in ways if PYTHONS.get(adapter, sys.executable)]
+NAMED = frameworks_named(ADAPTERS)
+WAYS = [(a, way) for a, ways in ADAPTERS.items() if a in NAMED for way in ways if PYTHONS.get(a, sys.executable)]
 RESTARTED = [(a, w) for a, w in WAYS if w == "durable" or a in ("langchain", "langgraph")]
 """Where the framework keeps what a process that was killed needs."""
 AMENDABLE = [
@@ -45,9 +46,10 @@ AMENDABLE = [
     for a, w in WAYS
     if a in ("langchain", "langgraph") or (w == "held" and a in ("pydantic_ai", "agent_framework", "crewai"))
 ]
-RUN_BY_US = [(a, w) for a, w in AMENDABLE if a != "langgraph"] + [("pydantic_ai", "durable")]
-"""Where the adapter is around the run: a node of LangGraph runs it itself, the OpenAI SDK makes a text of a failure."""
+RUN_BY_US = [*AMENDABLE, ("pydantic_ai", "durable"), ("agent_framework", "durable")]
+"""Where the adapter is around the run: the OpenAI SDK makes a text of a failure, and steps of CrewAI run calls."""
 RUN_BY_US = [one for one in RUN_BY_US if one in WAYS]
+REPORTED = RUN_BY_US + [one for one in [("claude_agent_sdk", "held"), ("crewai", "durable")] if one in WAYS]
 THREE = [{"id": f"call_{n}", "to": to, "amount": n} for n, to in enumerate(["Ana", "Bob", "Cy"], 1)]
 
 
@@ -275,7 +277,7 @@ def test_a_server_that_is_away_for_a_while_is_waited_for(
         agent.close()
 
 
-@pytest.mark.parametrize(("adapter", "way"), [*RUN_BY_US, ("claude_agent_sdk", "held")])
+@pytest.mark.parametrize(("adapter", "way"), REPORTED)
 def test_what_came_of_a_call_is_reported(program: Start, desk: Desk, adapter: str, way: str) -> None:
     agent = program(adapter, way)
     agent.calls = [THREE[0], {"id": "call_2", "to": "Bob", "amount": 0}]

@@ -2,13 +2,15 @@
 
     from handraise.adapters.agent_framework import ApprovalMiddleware, pause, resume
 
-    agent = Agent(client=model, tools=[pay], middleware=[ApprovalMiddleware("pay")])     # held
+    agent = Agent(client=model, tools=[pay], middleware=[ApprovalMiddleware("pay")])     # held: "never_require"
 
     response = await agent.run("Pay Ana", session=session)       # durable: tools with approval_mode="always_require"
     saved = pause(response, session)                             # text, to be kept
     response, session = await resume(agent, saved)               # in any process: asks once, waits, goes on
 
-Arguments can be changed by the middleware only: an approved call of this framework runs with the model's.
+Held, the tools have approval_mode="never_require": with "always_require" the framework stops before any middleware, and
+its response is empty until it is resumed. Arguments can be changed by the middleware only: an approved call of this
+framework runs with the model's.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from typing import Any, Dict, List, Optional, Tuple
 from ..client import AsyncHandraise
 from ..errors import HandraiseError
 from .outcomes import reporting_async
-from .tool_calls import Terms, ToolCall, decide_all, expect_version, key_of_ids, open_all, running
+from .tool_calls import Terms, ToolCall, Verdict, decide_all, expect_version, key_of_ids, open_all, running
 
 expect_version("agent-framework-core", (1, 13), (2,), "agent-framework")
 
@@ -59,6 +61,27 @@ class ApprovalMiddleware(FunctionMiddleware):
         return None
 
 
+class _Reports(FunctionMiddleware):
+    """Says what came of the calls that were approved."""
+
+    def __init__(self, verdicts: Dict[str, Verdict], client: Optional[AsyncHandraise]) -> None:
+        self._verdicts = verdicts
+        self._client = client
+
+    async def process(self, context: Any, call_next: Any) -> None:
+        """For the framework."""
+        answered = context.metadata.get("approval_response")
+        verdict = self._verdicts.pop(answered.id, None) if answered is not None else None
+        if not verdict:
+            return await call_next()
+        try:
+            with running(answered.id, context.function.name):
+                async with reporting_async(verdict, self._client):
+                    return await call_next()
+        except HandraiseError as fault:
+            raise MiddlewareFailure(str(fault)) from fault
+
+
 def pause(response: Any, session: Any) -> str:
     """What a run that has stopped for approvals needs to go on: its session and requests."""
     requests = [one.to_dict() for one in response.user_input_requests if one.type == "function_approval_request"]
@@ -81,7 +104,8 @@ async def resume(agent: Any, saved: str, client: Optional[AsyncHandraise] = None
     reasons = [verdicts[one.id].reason for one in requests if not verdicts[one.id]]
     # The framework tells the model of a denial and has no place for its reason.
     contents += [Content.from_text(reason) for reason in reasons]
-    return await agent.run(Message(role="user", contents=contents), session=session), session
+    reports = _Reports(verdicts, client)
+    return await agent.run(Message(role="user", contents=contents), session=session, middleware=[reports]), session
 
 
 def _terms(terms: Dict[str, Any]) -> Terms:

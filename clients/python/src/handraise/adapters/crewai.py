@@ -1,6 +1,6 @@
 """CrewAI: people approve the calls of an agent's tools, or what a step of a flow proposes.
 
-    from handraise.adapters.crewai import Proposals, approved, approved_calls, resume
+    from handraise.adapters.crewai import Proposals, approved, approved_calls, resume, run
 
     agent = Agent(..., tools=[approved(pay)])                              # held: the tool waits
 
@@ -12,7 +12,7 @@
 
         @listen(propose)
         def act(self, proposed):
-            return [pay.run(**call.arguments) if call else call.reason for call in approved_calls(self, proposed)]
+            return [run(call, pay.run) for call in approved_calls(self, proposed)]
 
     Paying(persistence=kept).kickoff(inputs={"id": id})                    # asks, and ends
     await resume(Paying, id, kept)                                         # in any process: waits, goes on
@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 from ..canonical import action_digest, snapshot
 from ..client import AsyncHandraise, Handraise
@@ -111,6 +111,14 @@ def approved_calls(flow: Any, proposed: Any, client: Optional[Handraise] = None,
     """What became of each proposed call, in their order, with the options of its `Proposals`. Each is used up here."""
     own = Terms(**terms)
     return [decide_one(own, call, client) for call in _calls_of(flow.flow_id, proposed.output)]
+
+
+def run(call: Verdict, function: Callable[..., Any], client: Optional[Handraise] = None) -> Any:
+    """Runs it with what was approved, and reports what came of it; what the model is told, where it may not run."""
+    if call.arguments is None:
+        return call.reason
+    with reporting(call, client):
+        return function(**call.arguments)
 
 
 async def resume(flow: Any, id: str, persistence: Any, client: Optional[AsyncHandraise] = None, **terms: Any) -> Any:

@@ -18,7 +18,7 @@ from crewai.tools import tool
 from ledger import CALLS, FOLDER, SECRET, TERMS, told
 from ledger import pay as paid
 
-from handraise.adapters.crewai import Proposals, approved, approved_calls, resume
+from handraise.adapters.crewai import Proposals, approved, approved_calls, resume, run
 
 
 @tool("pay")
@@ -64,7 +64,7 @@ def go_on() -> None:
         @listen(propose)
         def act(self, proposed: Any) -> None:
             decided = zip(CALLS, approved_calls(self, proposed, **TERMS))
-            told({c["id"]: pay.run(**one.arguments) if one.arguments else one.reason for c, one in decided})
+            told({c["id"]: run(one, pay.run) for c, one in decided})
 
     persistence = SQLiteFlowPersistence(str(FOLDER / "flow.db"))
     id = FOLDER.name

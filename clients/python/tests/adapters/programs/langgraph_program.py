@@ -12,7 +12,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 from ledger import CALLS, FOLDER, SECRET, TERMS, pay, told
 
-from handraise.adapters.langgraph import NotApproved, approved, resume
+from handraise.adapters.langgraph import NotApproved, approving, resume
 
 SCHEMA = {"type": "object", "properties": {"to": {"type": "string"}, "amount": {"type": "integer"}}}
 
@@ -25,7 +25,8 @@ async def main(mode: str) -> None:
     def act(call: Dict[str, Any]) -> Dict[str, Any]:
         arguments = {"to": call["to"], "amount": call["amount"]}
         try:
-            heard = pay(**approved("pay", arguments, schema=SCHEMA, durable=mode == "durable", **TERMS))
+            with approving("pay", arguments, schema=SCHEMA, durable=mode == "durable", **TERMS) as given:
+                heard = pay(**given)
         except NotApproved as refusal:
             heard = str(refusal)
         return {"heard": {call["id"]: heard}}
