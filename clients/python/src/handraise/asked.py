@@ -11,6 +11,10 @@ from .errors import HandraiseError
 _tools: contextvars.ContextVar[FrozenSet[str]] = contextvars.ContextVar("handraise_tools", default=frozenset())
 
 
+class AskedTwice(HandraiseError):
+    """Two parts of a program ask about one call: a mistake in it, and not for the model."""
+
+
 @contextmanager
 def asking(tool: str) -> Iterator[None]:
     """For an adapter, around the question and the run."""
@@ -22,6 +26,6 @@ def asking(tool: str) -> Iterator[None]:
 
 
 def expect_unasked(tool: str) -> None:
-    """For a guard. Raises `HandraiseError` while an adapter runs a call of this tool, which was approved already."""
+    """For a guard. Raises `AskedTwice` while an adapter runs a call of this tool, which was approved already."""
     if tool in _tools.get():
-        raise HandraiseError(f"an adapter and requires_approval both ask about {tool}: remove one of them")
+        raise AskedTwice(f"an adapter and requires_approval both ask about {tool}: remove one of them")

@@ -18,12 +18,13 @@ from __future__ import annotations
 import json
 from typing import Any, Dict, List, Optional, Tuple
 
+from ..asked import AskedTwice
 from ..client import AsyncHandraise
 from ..errors import HandraiseError
 from .outcomes import reporting_async
 from .tool_calls import Terms, ToolCall, Verdict, decide_all, expect_version, key_of_ids, open_all, running
 
-expect_version("agent-framework-core", (1, 13), (2,), "agent-framework")
+expect_version("agent-framework-core", (1, 15), (2,), "agent-framework")
 
 from agent_framework import AgentSession, Content, FunctionMiddleware, Message, MiddlewareFailure  # noqa: E402
 
@@ -78,7 +79,7 @@ class _Reports(FunctionMiddleware):
             with running(answered.id, context.function.name):
                 async with reporting_async(verdict, self._client):
                     return await call_next()
-        except HandraiseError as fault:
+        except AskedTwice as fault:
             raise MiddlewareFailure(str(fault)) from fault
 
 

@@ -13,7 +13,8 @@
 
 They run inside a node, in a graph with a checkpointer, and block: an async node calls them by ``asyncio.to_thread``.
 With ``durable`` the graph stops at an interrupt, which names the interactions, and the process may end; `resume` goes
-on with exactly the answers, by the interrupts' ids. `approved` is `approving` where the run is not to be reported.
+on with exactly the answers, by the interrupts' ids. What may not run raises `NotApproved`, whose text is for the model.
+`approved` is `approving` where the run is not to be reported.
 """
 
 from __future__ import annotations
@@ -102,12 +103,13 @@ def approving(
 
 
 def stop_for(calls: Sequence[Mapping[str, Any]], *, client: Optional[Handraise] = None, **terms: Any) -> None:
-    """Asks about all ``calls`` of a message (``id``, ``name``, ``args``), and stops the graph until all are answered.
+    """Asks about all ``calls`` of a message, and stops the graph until all are answered. Each has ``id``, ``name``,
+    ``args``, and ``schema`` for ``amendable=True``.
 
     A node begins anew each time it is resumed, so one that stopped for one call after the other would run the first
     again. `approved`, with the same ``call_id`` and options and without ``durable``, then has each answer.
     """
-    made = [_call_now(one["name"], one["args"], one["id"], None) for one in calls]
+    made = [_call_now(one["name"], one["args"], one["id"], one.get("schema")) for one in calls]
     expect_told_apart(made)
     if made:
         own = Terms(**terms)

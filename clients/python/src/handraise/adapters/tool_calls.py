@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from ..asked import asking
+from ..asked import AskedTwice, asking
 from ..calls import Calls
 from ..client import AsyncHandraise, Handraise
 from ..errors import AlreadyUsed, HandraiseError
@@ -173,11 +173,11 @@ def key_of_ids(framework: str, *ids: str) -> str:
 
 @contextmanager
 def running(call_id: str, tool: str) -> Iterator[None]:
-    """While a call is asked about and runs. Raises `HandraiseError` when another adapter is at it already, and lets
+    """While a call is asked about and runs. Raises `AskedTwice` when another adapter is at it already, and lets
     a guard on the tool's function know.
     """
     if call_id in _running.get():
-        raise HandraiseError(f"two adapters ask about the call {call_id}: remove one of them")
+        raise AskedTwice(f"two adapters ask about the call {call_id}: remove one of them")
     token = _running.set(_running.get() | {call_id})
     try:
         with asking(tool):
