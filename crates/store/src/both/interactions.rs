@@ -23,9 +23,21 @@ use crate::{
 };
 
 /// What lists read, with what narrows it to follow. The team is looked up, not joined: most rows have none.
-const BRIEFS: &str = "SELECT i.id, i.brief, i.team_id,
+pub(super) const BRIEFS: &str = "SELECT i.id, i.brief, i.team_id,
         (SELECT t.name FROM teams t WHERE t.id = i.team_id) AS team_name
      FROM interactions i";
+
+// Asked every second, or for every page and every ask: each has to be answered by its index alone, however much waits.
+pub(super) const DUE: &str = "SELECT id, agent_id, task_id FROM interactions
+     WHERE state = 'pending' AND expires_at <= $1
+     ORDER BY expires_at LIMIT $2 OFFSET $3";
+pub(super) const CLAIMS_RUN_OUT: &str = "SELECT id FROM interactions
+     WHERE state = 'pending' AND claimed_until <= $1
+       AND (expires_at IS NULL OR expires_at > $1)
+     ORDER BY claimed_until LIMIT $2 OFFSET $3";
+pub(super) const PENDING_OF_AGENT: &str =
+    "SELECT COUNT(*) FROM interactions WHERE state = 'pending' AND agent_id = $1";
+pub(super) const IN_ORDER_OF_THE_PANEL: &str = " ORDER BY i.mode <> 'sync', NOT i.urgent, i.id";
 
 #[async_trait]
 impl Interactions for Store {
@@ -236,7 +248,8 @@ impl Interactions for Store {
         let mut sql: QueryBuilder<Db> = QueryBuilder::new(BRIEFS);
         sql.push(" WHERE i.state = 'pending'");
         seen(&mut sql, audience, &OF_INTERACTION);
-        sql.push(" ORDER BY i.mode <> 'sync', NOT i.urgent, i.id LIMIT ")
+        sql.push(IN_ORDER_OF_THE_PANEL)
+            .push(" LIMIT ")
             .push_bind(i64::from(limit));
         let rows = sql.build_query_as().fetch_all(&self.read).await?;
         self.shown(rows).await
@@ -272,12 +285,10 @@ impl Interactions for Store {
     }
 
     async fn pending_count(&self, agent: AgentId) -> Result<u32> {
-        let count: i64 = sqlx::query_scalar(
-            "SELECT COUNT(*) FROM interactions WHERE state = 'pending' AND agent_id = $1",
-        )
-        .bind(agent.0)
-        .fetch_one(&self.read)
-        .await?;
+        let count: i64 = sqlx::query_scalar(PENDING_OF_AGENT)
+            .bind(agent.0)
+            .fetch_one(&self.read)
+            .await?;
         Ok(u32::try_from(count).unwrap_or(u32::MAX))
     }
 
@@ -340,16 +351,12 @@ impl Interactions for Store {
     }
 
     async fn due(&self, now: DateTime<Utc>, skip: u32, limit: u32) -> Result<Vec<Due>> {
-        let rows = sqlx::query_as(
-            "SELECT id, agent_id, task_id FROM interactions
-             WHERE state = 'pending' AND expires_at <= $1
-             ORDER BY expires_at LIMIT $2 OFFSET $3",
-        )
-        .bind(now.timestamp_millis())
-        .bind(i64::from(limit))
-        .bind(i64::from(skip))
-        .fetch_all(&self.read)
-        .await?;
+        let rows = sqlx::query_as(DUE)
+            .bind(now.timestamp_millis())
+            .bind(i64::from(limit))
+            .bind(i64::from(skip))
+            .fetch_all(&self.read)
+            .await?;
         Ok(rows::due(rows))
     }
 
@@ -359,17 +366,12 @@ impl Interactions for Store {
         skip: u32,
         limit: u32,
     ) -> Result<Vec<InteractionId>> {
-        let ids: Vec<Uuid> = sqlx::query_scalar(
-            "SELECT id FROM interactions
-             WHERE state = 'pending' AND claimed_until <= $1
-               AND (expires_at IS NULL OR expires_at > $1)
-             ORDER BY claimed_until LIMIT $2 OFFSET $3",
-        )
-        .bind(now.timestamp_millis())
-        .bind(i64::from(limit))
-        .bind(i64::from(skip))
-        .fetch_all(&self.read)
-        .await?;
+        let ids: Vec<Uuid> = sqlx::query_scalar(CLAIMS_RUN_OUT)
+            .bind(now.timestamp_millis())
+            .bind(i64::from(limit))
+            .bind(i64::from(skip))
+            .fetch_all(&self.read)
+            .await?;
         Ok(ids.into_iter().map(InteractionId).collect())
     }
 

@@ -19,6 +19,12 @@ use crate::{Answerer, Climbing, HeldDue, LadderRecord, Ladders, Result, rows};
 /// In one statement: a database takes only so many values.
 const ROWS: usize = 500;
 
+/// Asked every second.
+pub(super) const CLIMBING: &str = "SELECT id, rung, next_rung_at FROM interactions
+     WHERE state = 'pending' AND next_rung_at <= $1
+       AND (claimed_until IS NULL OR claimed_until <= $1)
+     ORDER BY next_rung_at LIMIT $2 OFFSET $3";
+
 /// Writes one change of what climbs; `false` when it does not fit.
 pub(super) async fn apply(connection: &mut Connection, write: &LadderWrite) -> Result<bool> {
     match write {
@@ -384,17 +390,12 @@ impl Ladders for Store {
     }
 
     async fn climbing(&self, now: DateTime<Utc>, skip: u32, limit: u32) -> Result<Vec<Climbing>> {
-        let due: Vec<(Uuid, i64, i64)> = sqlx::query_as(
-            "SELECT id, rung, next_rung_at FROM interactions
-             WHERE state = 'pending' AND next_rung_at <= $1
-               AND (claimed_until IS NULL OR claimed_until <= $1)
-             ORDER BY next_rung_at LIMIT $2 OFFSET $3",
-        )
-        .bind(now.timestamp_millis())
-        .bind(i64::from(limit))
-        .bind(i64::from(skip))
-        .fetch_all(&self.read)
-        .await?;
+        let due: Vec<(Uuid, i64, i64)> = sqlx::query_as(CLIMBING)
+            .bind(now.timestamp_millis())
+            .bind(i64::from(limit))
+            .bind(i64::from(skip))
+            .fetch_all(&self.read)
+            .await?;
         due.into_iter().map(rows::climbing).collect()
     }
 

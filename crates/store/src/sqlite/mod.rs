@@ -7,6 +7,8 @@ mod index;
 mod inspect;
 mod log;
 mod outbox;
+#[cfg(test)]
+mod plans;
 
 // The code that both databases share, made for this one.
 #[path = "../both/access.rs"]
