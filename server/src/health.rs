@@ -138,6 +138,7 @@ async fn now(state: &AppState) -> Result<Now, Problem> {
         last_seq,
         signed_seq: last.map(|last| last.size),
         checkpoint_age: age,
+        backup_age: state.backups.age(state.service.now()),
         slack_waiting,
         slack_sockets: state.slack.as_ref().and_then(WayIn::sockets),
         ways: state.service.ways().await?,

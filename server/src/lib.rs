@@ -9,6 +9,7 @@
 mod a2a;
 pub mod api;
 pub mod auth;
+pub mod backup;
 pub mod body;
 mod book;
 mod compression;

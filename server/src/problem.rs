@@ -444,6 +444,14 @@ impl From<Refused> for Problem {
                     ),
                 )
             },
+            Refused::Restored { at } => Self::new(
+                StatusCode::CONFLICT,
+                "restored",
+                format!(
+                    "The database was put back from a backup at {}, after this was approved, and whether it ran is not known; ask again.",
+                    at.to_rfc3339_opts(SecondsFormat::Secs, true)
+                ),
+            ),
             Refused::HasApproved { missing, .. } => {
                 let detail = match missing {
                     1 => "You have approved this; it takes one more person.".to_owned(),

@@ -18,6 +18,7 @@ use store::Store;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
+    backup::LastBackup,
     config::{Config, SlackMode},
     delivery::{
         Drain, Worker,
@@ -51,6 +52,8 @@ pub struct AppState {
     pub absence: Arc<Absence>,
     /// Signs the journal.
     pub checkpoints: Arc<Checkpoints>,
+    /// The last good backup.
+    pub backups: LastBackup,
     /// The key that signs, and those before it.
     pub keys: Arc<Keyring>,
     /// Whose receipts are believed.
@@ -115,6 +118,7 @@ impl AppState {
             .with_slack_links(keys.slack_links())
             .with_passkeys(Passkeys::at(&config.public_url()));
         Self {
+            backups: LastBackup::default(),
             drain: Drain::default(),
             slack_second: slack::SECOND,
             slack: None,

@@ -1691,7 +1691,7 @@ export interface components {
             seq: number;
             task_id: string | null;
             /** @enum {string} */
-            type: "interaction.requested" | "notification.sent" | "interaction.moved" | "interaction.claimed" | "interaction.released" | "interaction.handed_over" | "interaction.posted" | "interaction.progressed" | "interaction.approval_given" | "interaction.resolved" | "interaction.expired" | "interaction.cancelled" | "interaction.answer_rejected" | "interaction.collected" | "interaction.consumed" | "interaction.reported" | "interaction.called_back" | "interaction.agent_offline" | "interaction.follow_up" | "interaction.reply_edited" | "interaction.remarked" | "interaction.reached" | "interaction.climbed" | "interaction.summed_up" | "interaction.seen" | "interaction.erased" | "task.waiting" | "task.running" | "task.failed" | "task.done" | "person.invited" | "person.linked" | "person.changed" | "person.disabled" | "person.enabled" | "person.password_set" | "person.slack_linked" | "person.slack_unlinked" | "person.identity_linked" | "person.identity_unlinked" | "person.signed_in" | "person.sign_in_failed" | "person.signed_out" | "person.factor_added" | "person.factor_removed" | "person.factor_used" | "person.recovery_codes_made" | "person.factors_reset" | "token.created" | "token.revoked" | "token.owner_changed" | "team.created" | "team.changed" | "team.deleted" | "team.member_set" | "team.member_removed" | "team.home_set" | "team.opened" | "team.closed" | "duty.rota_set" | "duty.rota_cleared" | "duty.overridden" | "duty.override_removed" | "duty.away_set" | "duty.away_removed" | "duty.calendar_opened" | "duty.calendar_closed" | "endpoint.created" | "endpoint.changed" | "endpoint.secret_rotated" | "endpoint.disabled" | "endpoint.enabled" | "endpoint.deleted" | "endpoint.tested" | "delivery.retried" | "grant.made" | "grant.revoked" | "grant.ended" | "memory.kept" | "memory.revoked" | "memory.ended" | "policies.set" | "policies.loaded" | "ladder.set" | "ladder.cleared" | "ladder.quiet_hours_set" | "reach.added" | "reach.proven" | "reach.tested" | "reach.changed" | "reach.ended";
+            type: "interaction.requested" | "notification.sent" | "interaction.moved" | "interaction.claimed" | "interaction.released" | "interaction.handed_over" | "interaction.posted" | "interaction.progressed" | "interaction.approval_given" | "interaction.resolved" | "interaction.expired" | "interaction.cancelled" | "interaction.answer_rejected" | "interaction.collected" | "interaction.consumed" | "interaction.reported" | "interaction.called_back" | "interaction.agent_offline" | "interaction.follow_up" | "interaction.reply_edited" | "interaction.remarked" | "interaction.reached" | "interaction.climbed" | "interaction.summed_up" | "interaction.seen" | "interaction.erased" | "task.waiting" | "task.running" | "task.failed" | "task.done" | "person.invited" | "person.linked" | "person.changed" | "person.disabled" | "person.enabled" | "person.password_set" | "person.slack_linked" | "person.slack_unlinked" | "person.identity_linked" | "person.identity_unlinked" | "person.signed_in" | "person.sign_in_failed" | "person.signed_out" | "person.factor_added" | "person.factor_removed" | "person.factor_used" | "person.recovery_codes_made" | "person.factors_reset" | "token.created" | "token.revoked" | "token.owner_changed" | "team.created" | "team.changed" | "team.deleted" | "team.member_set" | "team.member_removed" | "team.home_set" | "team.opened" | "team.closed" | "duty.rota_set" | "duty.rota_cleared" | "duty.overridden" | "duty.override_removed" | "duty.away_set" | "duty.away_removed" | "duty.calendar_opened" | "duty.calendar_closed" | "endpoint.created" | "endpoint.changed" | "endpoint.secret_rotated" | "endpoint.disabled" | "endpoint.enabled" | "endpoint.deleted" | "endpoint.tested" | "delivery.retried" | "grant.made" | "grant.revoked" | "grant.ended" | "memory.kept" | "memory.revoked" | "memory.ended" | "policies.set" | "policies.loaded" | "journal.restored" | "ladder.set" | "ladder.cleared" | "ladder.quiet_hours_set" | "reach.added" | "reach.proven" | "reach.tested" | "reach.changed" | "reach.ended";
         };
         /** @description One page of the journal, in the order of commits. `last_seq` is what to pass as `after` next time. */
         EventPage: {
@@ -1996,7 +1996,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
-            why: "revoked" | "holder_lost" | "agent_changed" | "session_ended" | "erased" | "used_up";
+            why: "revoked" | "holder_lost" | "agent_changed" | "session_ended" | "erased" | "used_up" | "restored";
         } | {
             /** Format: date-time */
             answered_at: string;
@@ -2015,13 +2015,29 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
-            why: "revoked" | "holder_lost" | "agent_changed" | "team_deleted" | "erased" | "replaced";
+            why: "revoked" | "holder_lost" | "agent_changed" | "team_deleted" | "erased" | "replaced" | "restored";
         } | {
             digest: string;
             /** Format: uuid */
             id: string;
             /** @description Their names. */
             rules: string[];
+        } | {
+            /**
+             * Format: int64
+             * @description The last event that is there.
+             */
+            after: number;
+            /**
+             * Format: int64
+             * @description Its own number: those between were given out, or may have been.
+             */
+            number: number;
+            /**
+             * Format: int64
+             * @description So many were signed before, as far as that is known.
+             */
+            signed: number;
         } | {
             /** @description One rung a line, as `GET /ladder` has it. A person stands in it by their id. */
             ladder: {
@@ -2172,7 +2188,7 @@ export interface components {
              * @description When it ended before its time, if it did.
              */
             ended_at: string | null;
-            /** @description Why: `revoked`, `holder_lost`, `agent_changed`, `session_ended`, `erased` or `used_up`. */
+            /** @description Why: `revoked`, `holder_lost`, `agent_changed`, `session_ended`, `erased`, `used_up` or `restored`. */
             ended_why: string | null;
             /** Format: date-time */
             expires_at: string;
@@ -2498,7 +2514,7 @@ export interface components {
              * @description When it ended before its time, if it did.
              */
             ended_at: string | null;
-            /** @description Why: `revoked`, `holder_lost`, `agent_changed`, `team_deleted`, `erased` or `replaced`. */
+            /** @description Why: `revoked`, `holder_lost`, `agent_changed`, `team_deleted`, `erased`, `replaced` or `restored`. */
             ended_why: string | null;
             /** Format: date-time */
             expires_at: string;
@@ -3356,8 +3372,8 @@ export interface components {
                 };
             };
         };
-        /** @description `erased`, `not_approved`, `already_consumed` */
-        erased_or_not_approved_or_already_consumed: {
+        /** @description `erased`, `not_approved`, `already_consumed`, `restored` */
+        erased_or_not_approved_or_already_consumed_or_restored: {
             headers: {
                 /** @description The id of the request in the log: the client's own, if it sent one. */
                 "X-Request-Id"?: string;
@@ -3366,7 +3382,7 @@ export interface components {
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code: "erased" | "not_approved" | "already_consumed";
+                    code: "erased" | "not_approved" | "already_consumed" | "restored";
                 };
             };
         };
@@ -4647,7 +4663,7 @@ export interface operations {
             403: components["responses"]["agents_only"];
             404: components["responses"]["not_found"];
             408: components["responses"]["body_too_slow"];
-            409: components["responses"]["erased_or_not_approved_or_already_consumed"];
+            409: components["responses"]["erased_or_not_approved_or_already_consumed_or_restored"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["invalid_request"];

@@ -14,14 +14,12 @@ use std::{
 use bytes::Bytes;
 use domain::{AttachmentId, attachment::Attachment, limits};
 use object_store::{
-    ClientOptions, ObjectStore, ObjectStoreExt, RetryConfig,
-    aws::AmazonS3Builder,
-    client::{HttpClient, HttpConnector},
-    local::LocalFileSystem,
-    path::Path,
+    ObjectStore, ObjectStoreExt, aws::AmazonS3Builder, local::LocalFileSystem, path::Path,
 };
 use thiserror::Error;
 use tokio::{task::spawn_blocking, time::timeout};
+
+use crate::bucket::{self, bucket_of};
 
 /// The place where files are kept. Cheap to clone.
 #[derive(Clone)]
@@ -151,19 +149,10 @@ impl Files {
         below: &str,
         silence: Duration,
     ) -> Result<Self, String> {
-        let place = builder
-            .with_bucket_name(bucket)
-            .with_retry(RetryConfig {
-                max_retries: RETRIES,
-                retry_timeout: silence,
-                ..RetryConfig::default()
-            })
-            .with_http_connector(Client(client(silence)?))
-            .build();
-        let below = Path::parse(below.trim_end_matches('/'));
+        let (place, below) = bucket::open(builder, bucket, below, silence, PATIENCE)?;
         Ok(Self {
-            place: Arc::new(place.map_err(|error| error.to_string())?),
-            below: below.map_err(|error| error.to_string())?,
+            place,
+            below,
             folder: None,
             silence,
         })
@@ -245,40 +234,10 @@ impl Files {
     }
 }
 
-/// The name of a bucket, and the folder in it.
-fn bucket_of(rest: &str) -> Option<(&str, &str)> {
-    let (bucket, below) = rest.split_once('/').unwrap_or((rest, ""));
-    let is_of_name = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
-    let is_name = !bucket.is_empty() && bucket.chars().all(is_of_name);
-    is_name.then_some((bucket, below))
-}
-
 /// As long as a file may be on its way to a bucket.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// As long as anything else is waited for, and until when what failed is asked for again: people wait for it.
 const SILENCE: Duration = Duration::from_secs(5);
-/// How often what failed is asked for again.
-const RETRIES: usize = 2;
-
-/// Trusts whom everything here trusts.
-#[derive(Debug)]
-struct Client(reqwest::Client);
-
-impl HttpConnector for Client {
-    fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
-        Ok(HttpClient::new(self.0.clone()))
-    }
-}
-
-fn client(silence: Duration) -> Result<reqwest::Client, String> {
-    let tls = machine::tls::client_config().map_err(|error| format!("{error:#}"))?;
-    let client = reqwest::Client::builder()
-        .tls_backend_preconfigured(tls)
-        .timeout(PATIENCE)
-        .connect_timeout(silence)
-        .build();
-    client.map_err(|error| error.to_string())
-}
 
 /// The file of this name, and those that `object_store` writes before it gives them the name.
 fn removed_from(folder: &FilePath, name: &str) -> io::Result<()> {

@@ -3,10 +3,12 @@
 //!
 //! Uses `domain` and `machine`. Begin with [`look_into`], then [`Files`].
 
+mod bucket;
 mod keep;
 mod picture;
 mod turns;
 
+pub use bucket::bucket;
 pub use keep::{FileError, Files, OpenError};
 pub use turns::{Looking, Turn, Turns};
 

@@ -50,8 +50,8 @@ pub use changeset::{Blanked, Changeset, Erasing, Standing, Write};
 pub use delivery::{Delivery, Endpoint, Retry};
 pub use event::{
     DeliveryEvent, DutyEvent, EndpointEvent, Erasure, Event, GrantEvent, InteractionEvent,
-    LadderEvent, MemoryEvent, Named, NewEvent, Payload, PersonEvent, PolicyEvent, ReachEvent,
-    TaskEvent, TeamEvent, TokenEvent,
+    JournalEvent, LadderEvent, MemoryEvent, Named, NewEvent, Payload, PersonEvent, PolicyEvent,
+    ReachEvent, TaskEvent, TeamEvent, TokenEvent,
 };
 pub use fault::Fault;
 pub use grant::Grant;

@@ -204,6 +204,12 @@ pub enum Refused {
         /// The name of the run.
         by: String,
     },
+    /// Rule 13: the database was put back after this was approved, and does not know whether it ran.
+    #[error("the database was restored since")]
+    Restored {
+        /// When.
+        at: DateTime<Utc>,
+    },
     /// The agent has said something else came of it.
     #[error("something else was reported")]
     AlreadyReported {

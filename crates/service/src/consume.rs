@@ -16,7 +16,7 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::NotFound`], also for another agent's request; [`domain::Refused::Invalid`],
-    /// [`domain::Refused::NotApproved`], [`domain::Refused::AlreadyConsumed`].
+    /// [`domain::Refused::NotApproved`], [`domain::Refused::AlreadyConsumed`], [`domain::Refused::Restored`].
     pub async fn consume(
         &self,
         id: InteractionId,
@@ -37,6 +37,8 @@ impl Service {
                 Err(Refused::NotYours) => return Err(ServiceError::NotFound),
                 decided => decided?,
             };
+            let restored = self.store.last_restored().await?;
+            decide::uses_are_known(&known, restored.map(|event| event.at))?;
             self.still_stands(&known, &mut changeset).await?;
             let changed = changeset.interaction().unwrap_or(&known).clone();
             if self.is_first(changeset).await? {

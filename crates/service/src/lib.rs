@@ -43,6 +43,7 @@ mod policies;
 mod presence;
 mod principal;
 mod provider_sign_in;
+mod put_back;
 mod quota;
 mod reach;
 mod read;

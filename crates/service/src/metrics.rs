@@ -93,6 +93,8 @@ pub struct Now {
     pub signed_seq: Option<i64>,
     /// How long ago the last checkpoint was written.
     pub checkpoint_age: Option<Duration>,
+    /// How long ago the last good backup was begun, where the server makes them.
+    pub backup_age: Option<Duration>,
     /// How many messages from Slack wait to be heard, where people answer there.
     pub slack_waiting: Option<i64>,
     /// How many connections of Socket Mode there are, where it is used, and how many more Slack counts.
@@ -300,6 +302,14 @@ impl Metrics {
             of_now.register_with_unit(
                 "checkpoint_age",
                 "Since the last checkpoint was written; none is while nothing happens",
+                Unit::Seconds,
+                ConstGauge::new(age.as_secs_f64()),
+            );
+        }
+        if let Some(age) = now.backup_age {
+            of_now.register_with_unit(
+                "backup_age",
+                "Since the last good backup was begun",
                 Unit::Seconds,
                 ConstGauge::new(age.as_secs_f64()),
             );

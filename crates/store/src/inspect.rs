@@ -1,5 +1,7 @@
 //! Looking at a database without changing it.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use domain::access::WaysIn;
 use sqlx::{FromRow, migrate::Migrator};
@@ -55,7 +57,7 @@ pub enum Schema {
 }
 
 /// The content of a database, as far as it matters for whether the server can work.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Content {
     /// The number of the newest event, 0 when there is none.
     pub last_seq: i64,
@@ -65,6 +67,27 @@ pub struct Content {
     pub admins: Vec<AdminWays>,
     /// The [`name_key`](domain::Person::name_key)s of the teams.
     pub teams: Vec<String>,
+    /// How many interactions there are.
+    pub interactions: i64,
+    /// How many of them are of the seven days before the last event.
+    pub interactions_of_week: i64,
+    /// Tokens that were not revoked and end some time, by when they do.
+    pub ending_tokens: Vec<(String, DateTime<Utc>)>,
+    /// Destinations that take nothing at present.
+    pub failing: Vec<Failing>,
+    /// The versions of the nodes that said lately that they run, and how many nodes run each.
+    pub nodes: BTreeMap<String, i64>,
+}
+
+/// Destinations of one kind that take nothing at present.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failing {
+    /// Its [`DestinationKind::name`](domain::delivery::DestinationKind::name).
+    pub kind: String,
+    /// How many there are.
+    pub destinations: i64,
+    /// Since when the first of them does.
+    pub since: Option<DateTime<Utc>>,
 }
 
 /// What an admin has to come in by.

@@ -1,7 +1,9 @@
 //! The hash chain over the journal: appending to it and going over it.
 
 use domain::{
-    Changeset, Erasing, Event, InteractionEvent, InteractionId, NewEvent, Payload, Write,
+    Changeset, Erasing, Event, InteractionEvent, InteractionId, JournalEvent, NewEvent, Payload,
+    Write,
+    event::Restored,
     journal::{Broken, Chain, Erasures, Record},
 };
 
@@ -119,9 +121,13 @@ pub(crate) fn erasing(changeset: &Changeset) -> Option<&Erasing> {
     })
 }
 
-/// Whether something came before it in the same batch, of which it knows nothing: another event of an interaction that it
-/// erases, or other policies than it was decided under.
-pub(crate) fn is_late(changeset: &Changeset, appended: &[Record]) -> bool {
+/// Whether something came before it, of which it knows nothing: in the same batch another event of an interaction that it
+/// erases, or other policies than it was decided under; or any event, where it says after which one the journal goes on.
+pub(crate) fn is_late(changeset: &Changeset, end: &JournalState, appended: &[Record]) -> bool {
+    let mut restored = changeset.events.iter().filter_map(restored);
+    if restored.any(|it| it.after != end.seq || it.number <= end.seq) {
+        return true;
+    }
     let mut writes = changeset.writes.iter();
     let rests_on_policies = writes.any(|write| matches!(write, Write::Policy(_)));
     let are_others = |record: &Record| record.event_type.starts_with("policies.");
@@ -134,9 +140,18 @@ pub(crate) fn is_late(changeset: &Changeset, appended: &[Record]) -> bool {
     })
 }
 
+/// Where the journal goes on with this event, if it was put back before.
+fn restored(event: &NewEvent) -> Option<&Restored> {
+    match &event.payload {
+        Payload::Journal(JournalEvent::Restored(restored)) => Some(restored),
+        _ => None,
+    }
+}
+
 /// Gives an event its place after `end`.
 fn append(end: &mut JournalState, event: NewEvent) -> Result<(Record, Event)> {
-    let record = rows::record(end.seq + 1, end.hash, &event)?;
+    let seq = restored(&event).map_or(end.seq + 1, |it| it.number);
+    let record = rows::record(seq, end.hash, &event)?;
     *end = JournalState {
         seq: record.seq,
         hash: record.hash,

@@ -38,7 +38,10 @@ pub mod testing;
 mod url;
 mod writer;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -57,7 +60,7 @@ pub use capability::{
     grants::Grants,
     interactions::{Interactions, SignsOfLife, Snoozes, Tasks},
     memories::{Memories, Suggestions},
-    nodes::{NodeId, Nodes, Present},
+    nodes::{NODE_IS_HEARD, NodeId, Nodes, Present},
     people::{Agents, Factors, Identities, People, Sessions, Tokens},
     policies::PolicySets,
     reaching::{Ladders, ReachNumbers, Reaches},
@@ -67,7 +70,7 @@ pub use capability::{
 pub use error::{CommitError, ConnectError, StoreError};
 pub use grants::{GrantQuery, GrantUse};
 pub use inbox::{KeptMessage, NewMessage};
-pub use inspect::{AdminWays, Content, Inspection, Schema};
+pub use inspect::{AdminWays, Content, Failing, Inspection, Schema};
 pub use journal::{JournalState, history_of, verify_journal, walk_journal};
 pub use ladders::{Answerer, Climbing, HeldDue, LadderRecord};
 pub use memories::{EarlierQuery, MemoryQuery, MemoryUse, Offered};
@@ -107,6 +110,28 @@ pub async fn connect(url: &str) -> std::result::Result<Arc<dyn Store>, ConnectEr
 /// The file the database at `url` is in; `None` if it is on a server or in memory.
 pub fn database_file(url: &str) -> Option<PathBuf> {
     sqlite::database_file(url)
+}
+
+/// The URL of the SQLite database in this file.
+pub fn file_url(file: &Path) -> String {
+    sqlite::file_url(file)
+}
+
+/// Writes all of the SQLite database at `url`, as it is at one moment, to a file that is not there yet, for its owner alone. It is
+/// only read, in whichever version it is; others read and write it meanwhile. The file may not be on the disk yet.
+///
+/// # Errors
+/// [`ConnectError`] when it cannot be read, or the file not be written.
+pub async fn copy_to(url: &str, to: &Path) -> std::result::Result<(), ConnectError> {
+    sqlite::copy_to(url, to).await
+}
+
+/// The first fault of a SQLite database that is in no other hands, over all of its pages.
+///
+/// # Errors
+/// When it cannot be read at all.
+pub async fn fault_of(file: &Path) -> Result<Option<String>> {
+    sqlite::fault_of(file).await
 }
 
 /// Why an attacker on the way to the database at `url` could read and change the traffic; `None` when it is on
@@ -286,6 +311,9 @@ pub trait Journal: Send + Sync {
 
     /// The number of the first stored event after `after`, even if the rest of it cannot be read.
     async fn seq_after(&self, after: i64) -> Result<Option<i64>>;
+
+    /// The event with which the journal went on when it was put back last.
+    async fn last_restored(&self) -> Result<Option<Event>>;
 }
 
 /// The deliveries. Obligations are made by [`Commit::commit`], with the events they tell of.

@@ -1,5 +1,6 @@
 //! An empty database for each server: a file beside the build, or one on the Postgres that was named.
 
+use std::fs;
 use std::path::Path;
 use std::process::{self, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -41,6 +42,27 @@ impl Database {
             directory,
             place: Some((server.clone(), name)),
         })
+    }
+
+    /// How many bytes it has, and where it is a file its log.
+    pub(crate) fn sizes(&self) -> Result<(u64, Option<u64>)> {
+        let Some((server, name)) = &self.place else {
+            let bytes =
+                |file| fs::metadata(self.directory.path().join(file)).map(|found| found.len());
+            return Ok((bytes("bench.db")?, Some(bytes("bench.db-wal")?)));
+        };
+        let output = Command::new("psql")
+            .args([server, "--no-psqlrc", "--tuples-only", "--command"])
+            .arg(format!("SELECT pg_database_size('{name}')"))
+            .stdin(Stdio::null())
+            .output()
+            .context("cannot start `psql`")?;
+        let said = String::from_utf8(output.stdout)?;
+        let bytes = said.trim().parse();
+        Ok((
+            bytes.context("`psql` does not say how large the database is")?,
+            None,
+        ))
     }
 
     pub(crate) fn directory(&self) -> &Path {

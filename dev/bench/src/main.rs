@@ -20,6 +20,7 @@ mod reach;
 mod report;
 mod resume;
 mod server;
+mod soak;
 mod start;
 
 use std::path::PathBuf;
@@ -32,7 +33,7 @@ use clap::{Parser, ValueEnum};
 #[derive(Parser)]
 #[command(name = "bench", bin_name = "cargo xtask bench")]
 pub(crate) struct Bench {
-    /// Which scenarios to run, with commas between them [default: all but memory]
+    /// Which scenarios to run, with commas between them [default: all but memory and soak]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "NAME,...")]
     only: Vec<Scenario>,
 
@@ -65,6 +66,7 @@ enum Scenario {
     Reach,
     Bounds,
     Memory,
+    Soak,
 }
 
 impl Bench {
@@ -92,7 +94,8 @@ async fn main() -> Result<()> {
     report::head(&bench, &disk)?;
     for scenario in Scenario::value_variants() {
         // What takes minutes to fill runs only where it is named.
-        let by_default = bench.only.is_empty() && *scenario != Scenario::Memory;
+        let is_long = matches!(scenario, Scenario::Memory | Scenario::Soak);
+        let by_default = bench.only.is_empty() && !is_long;
         if !by_default && !bench.only.contains(scenario) {
             continue;
         }
@@ -107,6 +110,7 @@ async fn main() -> Result<()> {
             Scenario::Reach => reach::run(&bench).await.context("reach")?,
             Scenario::Bounds => bounds::run(&bench).await.context("bounds")?,
             Scenario::Memory => memory::run(&bench).await.context("memory")?,
+            Scenario::Soak => soak::run(&bench).await.context("soak")?,
         }
     }
     Ok(())

@@ -54,6 +54,12 @@ pub(crate) fn processor_time(pid: u32) -> Result<Duration> {
     Ok(Duration::from_micros(micros))
 }
 
+/// How many files and sockets a process has open.
+pub(crate) fn open_files(pid: u32) -> Result<usize> {
+    let open = fs::read_dir(format!("/proc/{pid}/fd")).context("/proc does not know the server")?;
+    Ok(open.count())
+}
+
 /// Lets this process and the servers it starts open as many files as they ever may, and says how many.
 pub(crate) fn allow_many_files() -> Result<u64> {
     let mut limit = getrlimit(Resource::Nofile);

@@ -36,7 +36,12 @@ impl Drop for Process {
 impl Server {
     /// A server with a token of each kind.
     pub(crate) fn start(bench: &Bench) -> Result<Self> {
-        let mut server = Self::start_on(bench, Database::create(bench)?)?;
+        Self::start_with(bench, |_| ())
+    }
+
+    /// The same, in an environment that is changed before.
+    pub(crate) fn start_with(bench: &Bench, change: impl FnOnce(&mut Command)) -> Result<Self> {
+        let mut server = Self::start_changed(bench, Database::create(bench)?, change)?;
         server.agent = server.create_token(bench, "agent", "bench")?;
         server.responder = server.create_token(bench, "responder", "bench")?;
         Ok(server)
@@ -44,8 +49,18 @@ impl Server {
 
     /// A server without tokens, as soon as it says where it listens.
     pub(crate) fn start_on(bench: &Bench, database: Database) -> Result<Self> {
+        Self::start_changed(bench, database, |_| ())
+    }
+
+    fn start_changed(
+        bench: &Bench,
+        database: Database,
+        change: impl FnOnce(&mut Command),
+    ) -> Result<Self> {
         let log = database.directory().join("server.log");
-        let mut process = handraise(bench, &database)
+        let mut command = handraise(bench, &database);
+        change(&mut command);
+        let mut process = command
             .args([
                 "serve",
                 "--addr",
@@ -121,6 +136,21 @@ impl Server {
 
     pub(crate) fn pid(&self) -> u32 {
         self.process.0.id()
+    }
+
+    pub(crate) fn database(&self) -> &Database {
+        &self.database
+    }
+
+    /// Goes over all of the journal, beside the server.
+    pub(crate) fn verify_journal(&self, bench: &Bench) -> Result<()> {
+        let output = handraise(bench, &self.database)
+            .args(["journal", "verify", "--database", &self.database.url])
+            .output()
+            .context("cannot verify the journal")?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "the journal does not hold: {said}");
+        Ok(())
     }
 
     pub(crate) async fn agents(&self, count: usize) -> Result<Vec<Client>> {

@@ -15,7 +15,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 39] = files![
+const FILES: [(&str, &str, &str); 40] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "install": "docs/install.md",
@@ -40,6 +40,7 @@ const FILES: [(&str, &str, &str); 39] = files![
     "duty": "docs/duty.md",
     "ladders": "docs/ladders.md",
     "operations": "docs/operations.md",
+    "backup": "docs/backup.md",
     "attachments": "docs/attachments.md",
     "erasing": "docs/erasing.md",
     "performance": "docs/performance.md",

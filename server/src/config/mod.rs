@@ -3,6 +3,7 @@
 //! The default file is both the defaults and their documentation. A new setting is a field of [`Config`]
 //! and an entry there; its variable, its line in an error and its place in `handraise config` follow.
 
+mod backup;
 mod checked;
 mod database_url;
 mod environment;
@@ -29,6 +30,7 @@ use signing::VerifyingKey;
 
 use crate::{limits::LimitSettings, telemetry::LogFormat};
 
+pub use backup::BackupSettings;
 pub use database_url::DatabaseUrl;
 pub use fault::{Fault, LoadError, Origin};
 pub use hidden::Hidden;
@@ -137,6 +139,8 @@ pub struct Config {
     pub timeout: Timeouts,
     /// How long what was written in each kind is kept.
     pub keep_days: KeepDays,
+    /// Backups of SQLite.
+    pub backup: BackupSettings,
 }
 
 impl Default for Config {

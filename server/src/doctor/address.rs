@@ -6,12 +6,14 @@ use std::{
     time::Duration,
 };
 
+use chrono::{DateTime, TimeDelta, Utc};
 use machine::tls;
-use reqwest::{Client, Url};
+use reqwest::{Client, Url, tls::TlsInfo};
 use tokio::{
     net::{TcpListener, TcpStream},
     time::timeout,
 };
+use x509_cert::{Certificate, der::Decode};
 
 use super::Report;
 use crate::config::Config;
@@ -21,7 +23,10 @@ const PUBLIC: &str = "public_url";
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-pub(super) async fn examine(config: &Config, report: &mut Report) {
+/// Proxies renew theirs a month before.
+const SOON: TimeDelta = TimeDelta::days(14);
+
+pub(super) async fn examine(config: &Config, now: DateTime<Utc>, report: &mut Report) {
     let is_serving = examine_addr(config.addr, report).await;
     let text = config.public_url();
     let Ok(url) = Url::parse(&text) else {
@@ -33,7 +38,7 @@ pub(super) async fn examine(config: &Config, report: &mut Report) {
     // Without a server there is nothing to reach.
     if is_serving {
         // A program may not know the name that browsers know.
-        examine_reach(&url, &text, &config.agent_url(), report).await;
+        examine_reach(&url, &text, &config.agent_url(), now, report).await;
     } else if report.0.len() == before {
         report.ok(
             PUBLIC,
@@ -112,10 +117,16 @@ fn examine_safety(config: &Config, url: &Url, text: &str, report: &mut Report) {
     }
 }
 
-async fn examine_reach(url: &Url, text: &str, way: &str, report: &mut Report) {
+async fn examine_reach(url: &Url, text: &str, way: &str, now: DateTime<Utc>, report: &mut Report) {
     let reached = match url.scheme() {
-        // The certificate is for browsers to judge.
-        "https" => connects(url).await.map(|()| "something listens at"),
+        "https" => match certificate_end(text).await {
+            Some(end) => {
+                examine_certificate(end, now, report);
+                Ok("something listens at")
+            }
+            // The certificate is for browsers to judge: their machines may know an authority that this one does not.
+            None => connects(url).await.map(|()| "something listens at"),
+        },
         _ => answers(way).await.map(|()| "a Handraise answers at"),
     };
     match reached {
@@ -127,6 +138,34 @@ async fn examine_reach(url: &Url, text: &str, way: &str, report: &mut Report) {
             ),
         ),
     }
+}
+
+/// The proxy renews it by itself, or should.
+fn examine_certificate(end: DateTime<Utc>, now: DateTime<Utc>, report: &mut Report) {
+    let day = end.date_naive();
+    match end - now > SOON {
+        true => report.ok(PUBLIC, format!("its certificate is good until {day}")),
+        false => report.warning(
+            PUBLIC,
+            format!("its certificate ends on {day}; have the proxy renew it"),
+        ),
+    }
+}
+
+/// When the certificate ends that a server shows there; `None` if it is not believed here.
+async fn certificate_end(base: &str) -> Option<DateTime<Utc>> {
+    let client = Client::builder()
+        .tls_backend_preconfigured(tls::client_config().ok()?)
+        .tls_info(true)
+        .timeout(PATIENCE)
+        .no_proxy()
+        .build();
+    let answer = client.ok()?.get(base).send().await.ok()?;
+    let shown = answer.extensions().get::<TlsInfo>()?;
+    let certificate = Certificate::from_der(shown.peer_certificate()?).ok()?;
+    let end = certificate.tbs_certificate().validity().not_after;
+    let seconds = i64::try_from(end.to_unix_duration().as_secs()).ok()?;
+    DateTime::from_timestamp(seconds, 0)
 }
 
 /// Whether a Handraise answers at this URL; if not, why.

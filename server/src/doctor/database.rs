@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use store::{Inspection, Schema};
+use store::{Content, Inspection, Schema};
 
 use super::{Report, disk};
 use crate::{config::Config, providers::ways_in};
@@ -12,6 +12,10 @@ const ABOUT: &str = "database";
 const LITTLE: u64 = 1_000_000_000;
 /// Below this much there may be no room for the next batch and its log.
 const NONE: u64 = 50_000_000;
+
+/// Days. Below this there is little time to make room, and above that nothing to say.
+const MONTH: u64 = 30;
+const YEAR: u64 = 365;
 
 pub(super) async fn examine(config: &Config, report: &mut Report) -> Option<Inspection> {
     let url = config.database_url.reveal();
@@ -41,7 +45,8 @@ pub(super) async fn examine(config: &Config, report: &mut Report) -> Option<Insp
         ),
     }
     if let Some(file) = &file {
-        examine_disk(file, report);
+        let content = found.as_ref().and_then(|found| found.content.as_ref());
+        examine_disk(file, content, report);
         examine_rights(file, report);
     }
     if let Some(why) = store::unverified_server(url) {
@@ -118,7 +123,7 @@ fn examine_rights(file: &Path, report: &mut Report) {
     }
 }
 
-fn examine_disk(file: &Path, report: &mut Report) {
+fn examine_disk(file: &Path, content: Option<&Content>, report: &mut Report) {
     // The log of what is being written stands beside the database.
     if let Some(why) = disk::unwritable(file).or_else(|| disk::unwritable_folder(file)) {
         report.problem("disk", why);
@@ -130,9 +135,49 @@ fn examine_disk(file: &Path, report: &mut Report) {
     };
     let megabytes = free / 1_000_000;
     let what = format!("{megabytes} MB are free in {}", folder.display());
+    let days = content.and_then(|content| days_left(free, file.metadata().ok()?.len(), content));
+    let what = match days {
+        Some(days @ 0..YEAR) => {
+            format!("{what}; at the pace of last week that is enough for {days} days")
+        }
+        _ => what,
+    };
     match free {
         ..NONE => report.problem("disk", format!("{what}; make room, or move the database")),
         NONE..LITTLE => report.warning("disk", format!("{what}; make room")),
+        LITTLE.. if days.is_some_and(|days| days < MONTH) => {
+            report.warning("disk", format!("{what}; make room"))
+        }
         LITTLE.. => report.ok("disk", what),
+    }
+}
+
+/// For how many days there is room, if the database grows as in the week before its last event; what was asked takes all its
+/// room. Of a few interactions nothing can be told.
+fn days_left(free: u64, size: u64, content: &Content) -> Option<u64> {
+    const FEW: i64 = 1_000;
+    let of_week = u64::try_from(content.interactions_of_week).ok();
+    let of_week = of_week.filter(|_| content.interactions_of_week >= FEW)?;
+    let all = u64::try_from(content.interactions).ok()?;
+    let a_day = u128::from(size) * u128::from(of_week) / u128::from(all) / 7;
+    u64::try_from(u128::from(free).checked_div(a_day)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_is_told_in_days_of_last_week() {
+        let content = |interactions, interactions_of_week| Content {
+            interactions,
+            interactions_of_week,
+            ..Content::default()
+        };
+        // 100,000 take 700 MB, and 10,000 of them came in seven days: 10 MB a day.
+        let (free, size) = (1_000_000_000, 700_000_000);
+        assert_eq!(days_left(free, size, &content(100_000, 10_000)), Some(100));
+        assert_eq!(days_left(free, size, &content(100_000, 999)), None);
+        assert_eq!(days_left(free, 0, &content(100_000, 10_000)), None);
     }
 }

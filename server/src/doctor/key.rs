@@ -100,7 +100,7 @@ fn examine_last(file: &CheckpointFile, content: Option<&Content>, report: &mut R
             CHECKPOINTS,
             format!(
                 "{} events were signed in {place}, and the journal has {}: an older database was put back, \
-                 or its end was cut off; `handraise journal verify` says more",
+                 or its end was cut off; `handraise journal continue` goes on after a backup, and `handraise journal verify` says more",
                 last.size, content.last_seq
             ),
         ),

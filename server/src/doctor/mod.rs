@@ -2,7 +2,9 @@
 
 mod address;
 mod attachments;
+mod backup;
 mod configuration;
+mod content;
 mod database;
 mod disk;
 mod key;
@@ -59,11 +61,15 @@ pub async fn examine(loaded: &Loaded, clock: &dyn Clock) -> Vec<Finding> {
     let content = found.and_then(|found| found.content);
     key::examine(&loaded.config, content.as_ref(), &mut report);
     attachments::examine(&loaded.config, &mut report);
+    backup::examine(&loaded.config, clock.now(), &mut report).await;
     policies::examine(&loaded.config, &mut report);
-    address::examine(&loaded.config, &mut report).await;
+    address::examine(&loaded.config, clock.now(), &mut report).await;
     reach::examine(&loaded.config, &mut report).await;
     examine_app(&loaded.config, &mut report).await;
     let content = content.as_ref();
+    if let Some(content) = content {
+        content::examine(content, clock.now(), &mut report);
+    }
     providers::examine(&loaded.config, content, clock.now(), &mut report).await;
     report.0
 }

@@ -58,8 +58,7 @@ mod tests {
         let content = |last_event_at| Content {
             last_seq: 1,
             last_event_at,
-            admins: Vec::new(),
-            teams: Vec::new(),
+            ..Content::default()
         };
         let found = |clock, last_event_at| Inspection {
             place: "h.db".to_owned(),

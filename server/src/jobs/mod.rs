@@ -5,6 +5,7 @@
 //! turns and loses none of those that follow.
 
 mod attachments;
+mod backup;
 mod checkpoint;
 mod claims;
 mod climb;
@@ -14,6 +15,7 @@ mod forget;
 mod messages;
 mod places;
 mod policies;
+mod running;
 mod sum_up;
 mod uses;
 
@@ -22,6 +24,7 @@ use std::{future::Future, time::Duration};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
+pub use backup::back_up;
 pub use checkpoint::sign_new;
 
 use crate::state::AppState;
@@ -40,6 +43,10 @@ pub(crate) fn start(state: &AppState, background: &TaskTracker, stopping: &Cance
     background.spawn(places::run(service.clone(), stopping.clone()));
     background.spawn(erase::run(service.clone(), stopping.clone()));
     background.spawn(attachments::run(service.clone(), stopping.clone()));
+    background.spawn(running::run(service.clone(), stopping.clone()));
+    if state.config.backup.to.is_some() {
+        background.spawn(backup::run(state.clone(), stopping.clone()));
+    }
     if let Some(file) = &state.config.policies {
         // From now on, before anybody knows that the server is there: a hangup would end it.
         let hangups = machine::Hangups::new();

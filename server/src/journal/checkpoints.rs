@@ -71,7 +71,7 @@ impl Checkpoints {
             walk_journal(&*self.store, chain.seq, |record| {
                 chain.follow(&record)?;
                 erasures.follow(&record)?;
-                tree.push(&record.hash);
+                tree.push_at(record.seq, &record.hash);
                 Ok(())
             })
             .await?;
@@ -100,7 +100,7 @@ impl Checkpoints {
             }
             for (seq, hash) in page {
                 if seq != after + 1 {
-                    return Err(Broken::new(after + 1, "it is missing").into());
+                    self.is_left_out(after, seq, last).await?;
                 }
                 let hash = Hash::try_from(hash).map_err(|_| {
                     Broken::new(seq, "it cannot be read: its hash has not 32 bytes")
@@ -109,7 +109,7 @@ impl Checkpoints {
                     return Err(Broken::new(seq, "its hash is another than was signed").into());
                 }
                 if seq > known.chain.seq {
-                    known.tree.push(&hash);
+                    known.tree.push_at(seq, &hash);
                     known.chain = Chain { seq, hash };
                 }
                 after = seq;
@@ -119,6 +119,22 @@ impl Checkpoints {
             return Err(Broken::rewritten(0, last).into());
         }
         Ok(())
+    }
+
+    /// The events between these two are not there.
+    ///
+    /// # Errors
+    /// Unless they were left out when the journal was put back, before the last checkpoint.
+    async fn is_left_out(&self, after: i64, seq: i64, last: &Checkpoint) -> anyhow::Result<()> {
+        let records = self.store.records_after(seq - 1, 1).await?;
+        let goes_on = records.first().is_some_and(|it| it.goes_on_after(after));
+        if !goes_on {
+            return Err(Broken::new(after + 1, "it is missing").into());
+        }
+        match seq > last.size {
+            true => Err(Broken::left_out(last).into()),
+            false => Ok(()),
+        }
     }
 
     async fn last(&self) -> anyhow::Result<Option<Checkpoint>> {

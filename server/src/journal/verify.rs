@@ -17,6 +17,11 @@ use super::{access::Known, rows, rows::RowsDiffer};
 /// The events that open an interaction, by [`domain::Payload::event_type`].
 const OPENING: [&str; 2] = ["interaction.requested", "notification.sent"];
 
+/// Whether an interaction begins with it.
+pub fn is_opening(record: &Record) -> bool {
+    OPENING.contains(&&*record.event_type)
+}
+
 /// Where the journal is.
 pub enum Source {
     /// In a database.
@@ -38,7 +43,7 @@ pub async fn verify(source: Source, checkpoints: Vec<Checkpoint>) -> anyhow::Res
             let mut opened = BTreeSet::new();
             let mut known = Known::default();
             walk_journal(&*store, i64::MIN, |record| {
-                if OPENING.contains(&&*record.event_type) {
+                if is_opening(&record) {
                     opened.extend(record.interaction_id);
                 }
                 known.follow(&record);

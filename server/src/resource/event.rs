@@ -4,9 +4,9 @@
 use chrono::{DateTime, Utc};
 use domain::{
     Actor, AgentId, AgentRef, DeliveryEvent, DutyEvent, EndpointEvent, Event, EventId, GrantEvent,
-    GrantId, Identity, InteractionEvent, InteractionId, LadderEvent, MemoryEvent, MemoryId, Named,
-    Part, Payload, PersonEvent, PolicyId, ReachEvent, Responder, Retry, SessionId, SlackId, Task,
-    TaskEvent, TeamEvent, TeamId, TeamRef, Token, TokenEvent,
+    GrantId, Identity, InteractionEvent, InteractionId, JournalEvent, LadderEvent, MemoryEvent,
+    MemoryId, Named, Part, Payload, PersonEvent, PolicyId, ReachEvent, Responder, Retry, SessionId,
+    SlackId, Task, TaskEvent, TeamEvent, TeamId, TeamRef, Token, TokenEvent,
     access::{PersonRef, factor::FactorRef},
     delivery::{DisabledWhy, EndpointRef, ReachEnd, ReachKind, ReachRef},
     duty::{Absence, Override, Rota},
@@ -274,6 +274,12 @@ enum PayloadBody<'a> {
         digest: &'a str,
         rules: &'a [String],
     },
+    /// `journal.restored`.
+    Restored {
+        after: i64,
+        signed: i64,
+        number: i64,
+    },
     /// `reach.ended`.
     ReachEnded { reach: &'a ReachRef, why: ReachEnd },
     /// `reach.changed`.
@@ -359,6 +365,11 @@ impl<'a> From<&'a Payload> for PayloadBody<'a> {
                     rules: &terms.rules,
                 }
             }
+            Payload::Journal(JournalEvent::Restored(restored)) => Self::Restored {
+                after: restored.after,
+                signed: restored.signed,
+                number: restored.number,
+            },
             Payload::Ladder(LadderEvent::Set { team, ladder }) => Self::Ladder {
                 team: team.as_ref(),
                 ladder: ladder.into(),

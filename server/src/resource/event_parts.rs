@@ -13,7 +13,7 @@ use super::{
 };
 
 /// What can stand in `type` of an event. Agents see those of interactions and tasks.
-pub(crate) const EVENT_TYPES: [&str; 91] = [
+pub(crate) const EVENT_TYPES: [&str; 92] = [
     "interaction.requested",
     "notification.sent",
     "interaction.moved",
@@ -97,6 +97,7 @@ pub(crate) const EVENT_TYPES: [&str; 91] = [
     "memory.ended",
     "policies.set",
     "policies.loaded",
+    "journal.restored",
     "ladder.set",
     "ladder.cleared",
     "ladder.quiet_hours_set",
@@ -359,6 +360,11 @@ shapes! {
             must("id", id()),
             must("digest", string()),
             must("rules", list_of(string()).description(Some("Their names."))),
+        ])),
+        of("journal.restored: the database was put back from a backup", returned([
+            must("after", whole(0..=i64::MAX).description(Some("The last event that is there."))),
+            must("signed", whole(0..=i64::MAX).description(Some("So many were signed before, as far as that is known."))),
+            must("number", whole(0..=i64::MAX).description(Some("Its own number: those between were given out, or may have been."))),
         ])),
         of("ladder.set", returned([
             must("team", or_null(reference("TeamThen"))),

@@ -69,6 +69,7 @@ fn step(interaction: &Interaction, event: Event) -> Option<Step> {
         | Payload::Delivery(_)
         | Payload::Ladder(_)
         | Payload::Policy(_)
+        | Payload::Journal(_)
         | Payload::Reach(_) => {
             return None;
         }

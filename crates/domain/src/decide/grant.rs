@@ -126,6 +126,30 @@ pub fn revoke(record: &GrantRecord, by: &Principal, now: Moment<'_>) -> Result<C
     Ok(changeset(write, event))
 }
 
+/// The database was put back; the operator who did that is the actor.
+///
+/// # Errors
+/// [`Refused::Unchanged`] when it has ended.
+pub(super) fn end_with_restore(
+    record: &GrantRecord,
+    actor: &Actor,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let terms = &record.grant.terms;
+    if record.ended.is_some() || terms.expires_at <= now.at {
+        return Err(Refused::Unchanged);
+    }
+    let why = GrantEnd::Restored;
+    let write = GrantWrite::End {
+        grant: terms.id,
+        at: now.at,
+        why,
+    };
+    let ended = GrantEvent::Ended { id: terms.id, why };
+    let event = event(terms.agent.id, terms.made_from, actor.clone(), ended, now);
+    Ok(changeset(write, event))
+}
+
 /// The agent's session is over, and with it what was approved for it alone.
 ///
 /// # Errors

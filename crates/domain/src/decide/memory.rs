@@ -57,7 +57,7 @@ pub fn keep(
     let memory = Memory::sign(terms, kept, signer).ok_or(Refused::NoKey)?;
     let payload = MemoryEvent::Kept(Box::new(memory.terms.clone()));
     let agent = memory.terms.agent.as_ref();
-    let event = event(agent, answered.id, given.by, payload, now);
+    let event = event(agent, answered.id, Actor::Responder(given.by), payload, now);
     Ok(changeset(MemoryWrite::Keep(Box::new(memory)), event))
 }
 
@@ -89,10 +89,35 @@ pub fn revoke(
     let event = event(
         terms.agent.as_ref(),
         terms.made_from,
-        responder,
+        Actor::Responder(responder),
         payload,
         now,
     );
+    Ok(changeset(write, event))
+}
+
+/// The database was put back; the operator who did that is the actor.
+///
+/// # Errors
+/// [`Refused::Unchanged`] when it has ended.
+pub(super) fn end_with_restore(
+    record: &MemoryRecord,
+    actor: &Actor,
+    now: Moment<'_>,
+) -> Result<Changeset, Refused> {
+    let terms = &record.memory.terms;
+    if record.ended.is_some() || terms.expires_at <= now.at {
+        return Err(Refused::Unchanged);
+    }
+    let why = MemoryEnd::Restored;
+    let write = MemoryWrite::End {
+        memory: terms.id,
+        at: now.at,
+        why,
+    };
+    let payload = MemoryEvent::Ended { id: terms.id, why };
+    let (agent, actor) = (terms.agent.as_ref(), actor.clone());
+    let event = event(agent, terms.made_from, actor, payload, now);
     Ok(changeset(write, event))
 }
 
@@ -179,7 +204,7 @@ fn changeset(write: MemoryWrite, event: NewEvent) -> Changeset {
 fn event(
     agent: Option<&AgentRef>,
     made_from: InteractionId,
-    responder: Responder,
+    actor: Actor,
     payload: MemoryEvent,
     now: Moment<'_>,
 ) -> NewEvent {
@@ -187,7 +212,7 @@ fn event(
         id: EventId(now.ids.next()),
         salt: now.ids.salt(),
         at: now.at,
-        actor: Actor::Responder(responder),
+        actor,
         agent_id: agent.map(|agent| agent.id),
         interaction_id: Some(made_from),
         task_id: None,

@@ -10,6 +10,7 @@ mod given;
 pub mod grant;
 pub mod identity;
 pub mod interaction;
+pub mod journal;
 #[cfg(feature = "zones")]
 pub mod ladder;
 pub mod memory;

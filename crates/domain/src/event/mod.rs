@@ -4,6 +4,7 @@ mod access;
 mod duty;
 mod grant;
 mod interaction;
+mod journal;
 mod ladder;
 mod memory;
 mod outbound;
@@ -24,6 +25,7 @@ pub use access::{PersonEvent, TokenEvent};
 pub use duty::DutyEvent;
 pub use grant::GrantEvent;
 pub use interaction::{Erasure, InteractionEvent, Named, SeenOn};
+pub use journal::{JournalEvent, Restored};
 pub use ladder::LadderEvent;
 pub use memory::MemoryEvent;
 pub use outbound::{DeliveryEvent, EndpointEvent};
@@ -86,7 +88,7 @@ impl NewEvent {
 /// One row of the journal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// Its place: 1 for the first, without gaps, in the order of commits.
+    /// Its place: 1 for the first, in the order of commits, without gaps but where the journal was put back.
     pub seq: i64,
     /// Its id.
     pub id: EventId,
@@ -136,6 +138,8 @@ pub enum Payload {
     Memory(MemoryEvent),
     /// Policies.
     Policy(PolicyEvent),
+    /// The journal itself.
+    Journal(JournalEvent),
 }
 
 impl Payload {
@@ -163,6 +167,7 @@ impl Payload {
             "grant" => serde_json::from_str(&written).map(Self::Grant),
             "memory" => serde_json::from_str(&written).map(Self::Memory),
             "policies" => serde_json::from_str(&written).map(Self::Policy),
+            "journal" => serde_json::from_str(&written).map(Self::Journal),
             _ => Err(serde_json::Error::custom(format!(
                 "there is no event type {event_type}"
             ))),
@@ -194,6 +199,7 @@ impl Payload {
             Self::Grant(event) => event.event_type(),
             Self::Memory(event) => event.event_type(),
             Self::Policy(event) => event.event_type(),
+            Self::Journal(event) => event.event_type(),
         }
     }
 
@@ -221,11 +227,16 @@ impl Payload {
         )
     }
 
-    /// Whether it is about a team itself, about how to get at a person, or about policies, of which only admins hear.
+    /// Whether it is about a team itself, about how to get at a person, about policies, or about the journal, of which only admins hear.
     pub fn is_of_teams(&self) -> bool {
         matches!(
             self,
-            Self::Team(_) | Self::Duty(_) | Self::Reach(_) | Self::Ladder(_) | Self::Policy(_)
+            Self::Team(_)
+                | Self::Duty(_)
+                | Self::Reach(_)
+                | Self::Ladder(_)
+                | Self::Policy(_)
+                | Self::Journal(_)
         )
     }
 
@@ -314,6 +325,12 @@ impl From<MemoryEvent> for Payload {
 impl From<PolicyEvent> for Payload {
     fn from(event: PolicyEvent) -> Self {
         Self::Policy(event)
+    }
+}
+
+impl From<JournalEvent> for Payload {
+    fn from(event: JournalEvent) -> Self {
+        Self::Journal(event)
     }
 }
 

@@ -24,6 +24,7 @@ impl Payload {
             | Self::Grant(_)
             | Self::Memory(_)
             | Self::Policy(_)
+            | Self::Journal(_)
             | Self::Reach(_) => self.clone(),
         }
     }

@@ -56,17 +56,20 @@ pub enum GrantEnd {
     Erased,
     /// It was used as often as it may be. What it approved stays approved.
     UsedUp,
+    /// The database was put back from a backup, and does not know whether it was revoked since.
+    Restored,
 }
 
 impl GrantEnd {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Revoked,
         Self::HolderLost,
         Self::AgentChanged,
         Self::SessionEnded,
         Self::Erased,
         Self::UsedUp,
+        Self::Restored,
     ];
 
     /// The name, as in SQL and JSON.
@@ -78,6 +81,7 @@ impl GrantEnd {
             Self::SessionEnded => "session_ended",
             Self::Erased => "erased",
             Self::UsedUp => "used_up",
+            Self::Restored => "restored",
         }
     }
 
@@ -95,6 +99,7 @@ impl GrantEnd {
             Self::SessionEnded => "with its session",
             Self::Erased => "when what it was made from was erased",
             Self::UsedUp => "when it was used up",
+            Self::Restored => "when the database was put back from a backup",
         }
     }
 }

@@ -23,6 +23,8 @@ pub struct Audit {
 pub struct Audited {
     /// How many events there are.
     pub events: i64,
+    /// How often it was put back, and goes on with other numbers.
+    pub restored: usize,
     /// How many interactions were erased.
     pub erased: usize,
     /// How many checkpoints agree with them.
@@ -51,7 +53,9 @@ impl Audit {
         self.compare()?;
         self.chain.follow(record)?;
         self.erasures.follow(record)?;
-        self.tree.push(&record.hash);
+        self.found.events += 1;
+        self.found.restored += usize::from(record.restored().is_some());
+        self.tree.push_at(record.seq, &record.hash);
         self.at = DateTime::from_timestamp_millis(record.at);
         Ok(())
     }
@@ -66,7 +70,6 @@ impl Audit {
             return Err(Broken::cut_off(self.chain.seq, larger));
         }
         self.found.erased = self.erasures.finish()?;
-        self.found.events = self.chain.seq;
         Ok(self.found)
     }
 
@@ -74,6 +77,9 @@ impl Audit {
     fn compare(&mut self) -> Result<(), Broken> {
         let size = self.tree.size();
         while let Some(checkpoint) = self.ahead.pop_front_if(|it| it.size <= size) {
+            if checkpoint.size < size {
+                return Err(Broken::left_out(&checkpoint));
+            }
             if checkpoint.root != self.tree.root() {
                 return Err(Broken::rewritten(self.found.signed, &checkpoint));
             }

@@ -24,7 +24,8 @@ impl Default for Chain {
 }
 
 impl Chain {
-    /// Takes the next stored event, which must be the one that comes after. That an event whose words are erased was
+    /// Takes the next stored event, which must be the one that comes after, or the one with which a journal goes on that was
+    /// put back. That an event whose words are erased was
     /// erased by right is for [`Erasures`](super::Erasures) to say, which has to follow it too.
     ///
     /// # Errors
@@ -37,17 +38,17 @@ impl Chain {
                 "it was inserted: no event has this number",
             ));
         }
-        if record.seq > expected {
+        if record.seq > expected && !record.goes_on_after(self.seq) {
             return Err(Broken::new(expected, "it is missing"));
         }
         if record.prev_hash != self.hash {
             return Err(Broken::new(
-                expected,
+                record.seq,
                 "it does not follow the event before it",
             ));
         }
         if record.standing() == Standing::Changed {
-            return Err(Broken::new(expected, "its content was changed"));
+            return Err(Broken::new(record.seq, "its content was changed"));
         }
         *self = Self {
             seq: record.seq,

@@ -49,6 +49,17 @@ impl Broken {
         )
     }
 
+    /// The journal was put back, and goes on after the number up to which `checkpoint` was signed.
+    pub fn left_out(checkpoint: &Checkpoint) -> Self {
+        let size = checkpoint.size;
+        Self::new(
+            size,
+            format!(
+                "it is missing: the journal was put back, and a checkpoint was signed over {size} events before"
+            ),
+        )
+    }
+
     /// The chain holds, but it is another one than was signed. `known` is how many events are as they
     /// were.
     pub fn rewritten(known: i64, checkpoint: &Checkpoint) -> Self {

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::Hash;
 use crate::{
     digest::{read_hash, write_hash},
-    event::{Event, NewEvent, Payload},
+    event::{Event, JournalEvent, NewEvent, Payload, Restored},
     ids::{AgentId, EventId, InteractionId, Salt},
 };
 
@@ -140,6 +140,23 @@ impl Record {
             payload: Payload::read(&self.event_type, &self.payload)?,
             is_erased: self.erased_by.is_some(),
         })
+    }
+
+    /// Where the journal goes on with this event, if it was put back before.
+    pub fn restored(&self) -> Option<Restored> {
+        if !self.event_type.starts_with("journal.") {
+            return None;
+        }
+        match Payload::read(&self.event_type, &self.payload) {
+            Ok(Payload::Journal(JournalEvent::Restored(restored))) => Some(restored),
+            _ => None,
+        }
+    }
+
+    /// Whether the numbers between this event and that one were left out when the journal was put back.
+    pub fn goes_on_after(&self, seq: i64) -> bool {
+        self.restored()
+            .is_some_and(|it| it.after == seq && it.number == self.seq)
     }
 
     /// `SHA-256(0x00 || prev_hash || entry)`. The entry is a version byte and then every column; those of

@@ -20,15 +20,33 @@ impl Tree {
 
     /// Appends a leaf. The journal's leaves are the stored hashes of its events.
     pub fn push(&mut self, leaf: &[u8]) {
-        let mut hash = leaf_hash(leaf);
-        // The new leaf completes as many subtrees as the size ends in ones.
-        for _ in 0..self.size.trailing_ones() {
+        self.push_perfect(0, leaf_hash(leaf));
+    }
+
+    /// Appends the leaf of the event with this number. So that the size stays the number of the last event, those that were
+    /// left out before it, as a journal was put back, have empty leaves.
+    pub fn push_at(&mut self, number: i64, leaf: &[u8]) {
+        while self.size < number - 1 {
+            let left_out = number - 1 - self.size;
+            // The largest subtree of empty leaves that can stand here.
+            let height = self.size.trailing_zeros().min(left_out.ilog2());
+            let leaf = leaf_hash(&[]);
+            let empty = (0..height).fold(leaf, |half, _| node_hash(&half, &half));
+            self.push_perfect(height, empty);
+        }
+        self.push(leaf);
+    }
+
+    /// Appends a perfect subtree of this height, of which the size is a multiple.
+    fn push_perfect(&mut self, height: u32, mut hash: Hash) {
+        // It completes as many subtrees as the size ends in ones, counted from its height.
+        for _ in 0..(self.size >> height).trailing_ones() {
             if let Some(left) = self.peaks.pop() {
                 hash = node_hash(&left, &hash);
             }
         }
         self.peaks.push(hash);
-        self.size += 1;
+        self.size += 1 << height;
     }
 
     /// The Merkle Tree Hash of all leaves (RFC 6962, section 2.1).
@@ -117,6 +135,18 @@ mod tests {
                 tree.push(leaf);
             }
             prop_assert_eq!(tree.root(), defined(&leaves));
+        }
+
+        #[test]
+        fn numbers_that_were_left_out_are_empty_leaves(gaps in prop::collection::vec(0_usize..70, 0..12)) {
+            let mut tree = Tree::default();
+            let mut leaves = Vec::new();
+            for gap in gaps {
+                leaves.resize(leaves.len() + gap, Vec::new());
+                leaves.push(vec![1]);
+                tree.push_at(i64::try_from(leaves.len()).unwrap(), &[1]);
+                prop_assert_eq!(tree.root(), defined(&leaves));
+            }
         }
     }
 }

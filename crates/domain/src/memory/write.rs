@@ -49,17 +49,20 @@ pub enum MemoryEnd {
     Erased,
     /// Its holder let another answer stand for the same.
     Replaced,
+    /// The database was put back from a backup, and does not know whether it was revoked since.
+    Restored,
 }
 
 impl MemoryEnd {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Revoked,
         Self::HolderLost,
         Self::AgentChanged,
         Self::TeamDeleted,
         Self::Erased,
         Self::Replaced,
+        Self::Restored,
     ];
 
     /// The name, as in SQL and JSON.
@@ -71,6 +74,7 @@ impl MemoryEnd {
             Self::TeamDeleted => "team_deleted",
             Self::Erased => "erased",
             Self::Replaced => "replaced",
+            Self::Restored => "restored",
         }
     }
 
@@ -88,6 +92,7 @@ impl MemoryEnd {
             Self::TeamDeleted => "when its team was deleted",
             Self::Erased => "when the question that it was given to was erased",
             Self::Replaced => "when who gave it let another answer stand for the same",
+            Self::Restored => "when the database was put back from a backup",
         }
     }
 }

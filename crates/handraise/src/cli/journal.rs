@@ -13,12 +13,12 @@ use clap::{Args, Subcommand};
 use domain::journal::Audited;
 use server::{
     config::Config,
-    journal::{CheckpointFile, Checkpoints, Source, export, verify},
+    journal::{CheckpointFile, Checkpoints, Source, export, go_on, verify},
 };
 use signing::Keyring;
 use store::Store;
 
-use super::Place;
+use super::{Place, operator, service};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum JournalCommand {
@@ -32,6 +32,15 @@ pub(super) enum JournalCommand {
     /// Prints every event as a line of JSON, with all that is stored of it.
     #[command(after_help = "Example:\n  handraise journal export > journal.ndjson")]
     Export {
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Goes on with a database that was put back from a backup, whose numbers go on where none was given out before.
+    ///
+    /// What was signed over what is there has to hold. What was signed over more is moved aside, beside the checkpoints. The server has
+    /// to be stopped. `handraise restore` does this by itself.
+    #[command(after_help = "Example:\n  handraise journal continue")]
+    Continue {
         #[command(flatten)]
         place: Place,
     },
@@ -63,6 +72,16 @@ pub(super) async fn run(command: JournalCommand) -> anyhow::Result<()> {
         JournalCommand::Export { place } => {
             let store = open(&place.config()?).await?;
             export(&*store, BufWriter::new(stdout().lock())).await?;
+            Ok(())
+        }
+        JournalCommand::Continue { place } => {
+            let config = place.config()?;
+            let service = service(open(&config).await?, &config);
+            let keys = Keyring::load(&config.key_file())?;
+            let file = config.checkpoint_file();
+            let gone_on = go_on(&service, &keys, &config.key_name, file, &operator()).await?;
+            println!("{gone_on}");
+            service.store().close().await;
             Ok(())
         }
         JournalCommand::Checkpoint { place } => {
@@ -120,10 +139,15 @@ impl Verify {
 }
 
 fn holds(found: &Audited) -> String {
-    let events = match found.erased {
-        0 => format!("{} events", found.events),
-        erased => format!("{} events, interactions erased: {erased}", found.events),
-    };
+    let mut events = format!("{} events", found.events);
+    if found.erased > 0 {
+        events += &format!(", interactions erased: {}", found.erased);
+    }
+    match found.restored {
+        0 => {}
+        1 => events += ", put back from a backup once",
+        restored => events += &format!(", put back from a backup {restored} times"),
+    }
     match (found.checkpoints, found.signed_until) {
         (0, _) => format!(
             "the journal holds: {events}; no checkpoint to hold it against, so a cut end would not show"

@@ -1,5 +1,6 @@
 //! The command line. Messages and exit codes are part of the interface.
 
+mod backup;
 mod beside;
 mod built;
 mod config;
@@ -35,6 +36,7 @@ use server::{
     telemetry::LogFormat,
 };
 use service::Service;
+use store::Store;
 
 pub(crate) use built::built;
 use token::TokenCommand;
@@ -110,6 +112,22 @@ enum Command {
         #[command(flatten)]
         place: Place,
     },
+    /// Makes a backup of a SQLite database, while the server runs: with its attachments and checkpoints, and a manifest.
+    ///
+    /// It is a folder, which is there when all of it was checked: its pages, its journal, its checkpoints. Prints its name. The key is not
+    /// in it: keep that elsewhere. A Postgres server has backups of its own.
+    #[command(
+        after_help = "Examples:\n  handraise backup /var/backups/handraise\n  handraise backup /var/backups/handraise --keep 7"
+    )]
+    Backup(backup::BackupCommand),
+    /// Puts a backup back, where no database is yet.
+    ///
+    /// It is verified first. The journal goes on with numbers that were not given out before, and says so. Put the server's key
+    /// back before.
+    #[command(
+        after_help = "Examples:\n  handraise restore /var/backups/handraise/handraise-20300115T080000000Z\n  handraise restore handraise-20300115T080000000Z /srv/handraise.db"
+    )]
+    Restore(backup::RestoreCommand),
     /// Gives the server another key.
     #[command(subcommand, after_help = "Example:\n  handraise key rotate")]
     Key(key::KeyCommand),
@@ -307,6 +325,8 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Health(flags) => health::run(flags).await,
         Command::Migrate { place } => migrate::run(place).await,
         Command::Erase(command) => command.run().await,
+        Command::Backup(command) => command.run().await,
+        Command::Restore(command) => command.run().await,
         Command::Journal(command) => journal::run(command).await,
         Command::Key(command) => key::run(command),
         Command::Mcp(command) => command.run().await,
@@ -388,13 +408,7 @@ impl Place {
         let config = self.load(addr, None)?.config;
         beside::would_make_another(&config).await?;
         let store = store::connect(config.database_url.reveal()).await?;
-        let service = Service::new(
-            store,
-            Arc::new(SystemClock),
-            Arc::new(SystemIds),
-            config.settings(),
-        );
-        Ok((service, config))
+        Ok((service(store, &config), config))
     }
 
     /// With where people reach the server: as these settings say; if they leave it open, where the server was started
@@ -437,6 +451,16 @@ fn login_name() -> String {
         .filter_map(|name| std::env::var(name).ok())
         .find(|name| !name.trim().is_empty())
         .unwrap_or_else(|| "admin".to_owned())
+}
+
+/// The use cases, of this database.
+fn service(store: Arc<dyn Store>, config: &Config) -> Service {
+    Service::new(
+        store,
+        Arc::new(SystemClock),
+        Arc::new(SystemIds),
+        config.settings(),
+    )
 }
 
 /// Commands act for the user who runs them, who has the database at hand anyway.

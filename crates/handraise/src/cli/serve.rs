@@ -2,10 +2,11 @@
 
 use std::{io::Write, path::Path, sync::Arc};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use machine::clock::{SystemClock, SystemIds};
 use server::{
     config::{Config, WebhookUrl},
+    journal::{Behind, CheckpointFile},
     slack::way_in::WayIn,
     state::AppState,
     telemetry,
@@ -58,6 +59,12 @@ impl Ready {
             .context("the listener has no address")?;
         let store = store::connect(config.database_url.reveal()).await?;
         let keys = Keyring::load_or_create(&config.key_file())?;
+        let name = config.key_name.clone();
+        let signed = CheckpointFile::new(config.checkpoint_file(), name, keys.verifying_keys());
+        // Before an event gets a number that another one had.
+        if let Some(behind) = Behind::find(&*store, &signed).await? {
+            bail!("{behind}");
+        }
         // A start that fails says why, and nothing else.
         if let Some(file) = file {
             tracing::info!("settings from {}", file.display());

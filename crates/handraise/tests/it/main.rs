@@ -13,6 +13,7 @@ mod answering;
 mod ask_command;
 mod asking;
 mod attachments;
+mod backup;
 mod bounds;
 mod callbacks;
 mod campaign;

@@ -29,6 +29,7 @@ const EVENTS: [&str; 11] = [
     include_str!("../../../domain/src/event/grant.rs"),
     include_str!("../../../domain/src/event/memory.rs"),
     include_str!("../../../domain/src/event/policy.rs"),
+    include_str!("../../../domain/src/event/journal.rs"),
     include_str!("../../../domain/src/event/ladder.rs"),
     include_str!("../../../domain/src/event/reach.rs"),
 ];

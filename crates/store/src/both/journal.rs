@@ -129,6 +129,17 @@ impl Journal for Store {
             .await?;
         Ok(seq)
     }
+
+    async fn last_restored(&self) -> Result<Option<Event>> {
+        let seq: Option<i64> =
+            sqlx::query_scalar("SELECT MAX(seq) FROM events WHERE type = 'journal.restored'")
+                .fetch_one(&self.read)
+                .await?;
+        match seq {
+            Some(seq) => self.event(seq).await,
+            None => Ok(None),
+        }
+    }
 }
 
 /// The last event of a page, and whether there are more, from the lengths of events after `after`.

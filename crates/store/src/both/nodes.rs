@@ -7,7 +7,7 @@ use sqlx::QueryBuilder;
 use uuid::Uuid;
 
 use super::{Db, Store};
-use crate::{NodeId, Nodes, Present, Result};
+use crate::{NODE_IS_HEARD, NodeId, Nodes, Present, Result};
 
 /// In one statement: a database takes only so many values.
 const ROWS: usize = 500;
@@ -84,6 +84,31 @@ impl Nodes for Store {
             place,
         });
         Ok(present.collect())
+    }
+
+    async fn runs(&self, node: NodeId, version: &str, at: DateTime<Utc>) -> Result<()> {
+        sqlx::query(
+            "INSERT INTO nodes (node, version, seen_at) VALUES ($1, $2, $3)
+             ON CONFLICT (node) DO UPDATE SET seen_at = excluded.seen_at",
+        )
+        .bind(node.0)
+        .bind(version)
+        .bind(at.timestamp_millis())
+        .execute(&self.write)
+        .await?;
+        sqlx::query("DELETE FROM nodes WHERE seen_at < $1")
+            .bind((at - NODE_IS_HEARD).timestamp_millis())
+            .execute(&self.write)
+            .await?;
+        Ok(())
+    }
+
+    async fn stops(&self, node: NodeId) -> Result<()> {
+        sqlx::query("DELETE FROM nodes WHERE node = $1")
+            .bind(node.0)
+            .execute(&self.write)
+            .await?;
+        Ok(())
     }
 
     async fn serves_at(&self, url: &str) -> Result<()> {

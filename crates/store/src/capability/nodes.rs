@@ -1,7 +1,7 @@
 //! What the nodes that share a database tell each other.
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::PersonId;
 use uuid::Uuid;
 
@@ -10,6 +10,9 @@ use crate::Result;
 /// A node that runs now; another one after a restart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeId(pub Uuid);
+
+/// A node that said nothing for so long does not run.
+pub const NODE_IS_HEARD: TimeDelta = TimeDelta::minutes(5);
 
 /// A person who has a place of the desk open.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,6 +47,12 @@ pub trait Nodes: Send + Sync {
         at: DateTime<Utc>,
         since: DateTime<Utc>,
     ) -> Result<Vec<Present>>;
+
+    /// Says that a node of this version runs at `at`, and forgets those that said nothing for long.
+    async fn runs(&self, node: NodeId, version: &str, at: DateTime<Utc>) -> Result<()>;
+
+    /// Forgets a node that stops.
+    async fn stops(&self, node: NodeId) -> Result<()>;
 
     /// Keeps where people reach the server that was started last.
     async fn serves_at(&self, url: &str) -> Result<()>;

@@ -37,7 +37,7 @@ impl CommitBatch for Batches {
             let (stored, events) = journal::append_all(&mut next, changeset.clone())?;
             let bytes = journal::stored_bytes(&stored);
             let mut ended = Ended::default();
-            let fits = if journal::is_late(changeset, &appended) {
+            let fits = if journal::is_late(changeset, &end, &appended) {
                 false
             } else if has_parts(changeset) {
                 // Rows written before the part that does not fit have to go again.

@@ -1,6 +1,7 @@
 //! The default database: one file, one writer, WAL with a flush at every commit.
 
 mod commit;
+mod copy;
 mod dialect;
 mod inbox;
 mod index;
@@ -119,6 +120,7 @@ use crate::{
     writer::Writer,
 };
 
+pub(crate) use copy::{copy_to, fault_of};
 pub(crate) use inspect::inspect;
 
 type Db = sqlx::Sqlite;
@@ -134,6 +136,13 @@ pub(crate) fn database_file(url: &str) -> Option<PathBuf> {
     let file = url.starts_with("sqlite:") && !url.contains(":memory:");
     let options = file.then(|| SqliteConnectOptions::from_str(url))?.ok()?;
     Some(options.get_filename().to_owned())
+}
+
+/// See [`crate::file_url`].
+pub(crate) fn file_url(file: &Path) -> String {
+    let name = file.display().to_string();
+    let name = name.replace('%', "%25").replace('?', "%3f");
+    format!("sqlite://{}", name.replace('#', "%23"))
 }
 
 pub(crate) fn options(text: &str) -> Result<SqliteConnectOptions, ConnectError> {

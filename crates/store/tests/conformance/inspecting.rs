@@ -12,13 +12,14 @@ use domain::{
     },
     team::Profile,
 };
-use store::{ConnectError, Inspection, Schema, testing::TestDatabase};
+use store::{ConnectError, Inspection, NodeId, Schema, testing::TestDatabase};
 
 use crate::database::{Database, epoch, operator};
 
 store::on_both_databases!(
     what_is_not_there_yet_is_not_made,
     an_up_to_date_database_tells_what_is_in_it,
+    nodes_tokens_and_interactions_are_told_of,
     admins_are_counted_who_can_come_in_by_what_is_open,
     an_older_a_newer_and_a_broken_schema_are_told_apart,
     what_keeps_the_program_from_writing_is_named,
@@ -78,6 +79,33 @@ async fn an_up_to_date_database_tells_what_is_in_it(database: Database) {
         content.last_event_at,
         Some(epoch() + chrono::TimeDelta::seconds(5))
     );
+}
+
+async fn nodes_tokens_and_interactions_are_told_of(database: Database) {
+    let store = database.store().await;
+    let agent = database.agent(&*store, "backend").await;
+    for _ in 0..3 {
+        database.asked(&*store, &agent, Default::default()).await;
+    }
+    let node = || NodeId(database.ids.next());
+    let at = |minutes| epoch() + chrono::TimeDelta::minutes(minutes);
+    let (silent, old, new, stopped) = (node(), node(), node(), node());
+    for (node, version, minutes) in [
+        (silent, "0.9.0", 0),
+        (old, "1.0.0", 1),
+        (stopped, "1.0.0", 5),
+        (new, "1.1.0", 6),
+        (old, "1.0.0", 6),
+    ] {
+        store.runs(node, version, at(minutes)).await.unwrap();
+    }
+    store.stops(stopped).await.unwrap();
+    let content = look(&database.place.url).await.unwrap().content.unwrap();
+    // By the time in their ids, which is not that of this test.
+    assert_eq!((content.interactions, content.interactions_of_week), (3, 0));
+    let nodes = [("1.0.0".to_owned(), 1), ("1.1.0".to_owned(), 1)];
+    assert_eq!(content.nodes, BTreeMap::from(nodes));
+    assert_eq!((content.ending_tokens, content.failing), Default::default());
 }
 
 async fn admins_are_counted_who_can_come_in_by_what_is_open(database: Database) {

@@ -1,13 +1,21 @@
 //! Reading the journal as it is stored, whole or damaged.
 
-use domain::interaction::Draft;
+use domain::{
+    decide::{
+        self,
+        journal::{PutBack, Standing},
+    },
+    interaction::Draft,
+};
+use store::{CommitError, verify_journal};
 
-use crate::database::Database;
+use crate::database::{Database, epoch, operator};
 
 store::on_both_databases!(
     numbers_and_hashes_are_those_of_the_records,
     the_next_number_is_that_of_the_next_event,
     an_event_that_cannot_be_read_still_has_a_number_and_a_hash,
+    a_journal_that_was_put_back_goes_on_with_the_number_that_it_is_told,
 );
 
 /// A journal of so many events; the first is the agent's token.
@@ -70,4 +78,32 @@ async fn an_event_that_cannot_be_read_still_has_a_number_and_a_hash(database: Da
         .collect();
     assert_eq!(sizes, [(1, 32), (2, 1), (3, 32)]);
     assert_eq!(store.seq_after(1).await.unwrap(), Some(2));
+}
+
+async fn a_journal_that_was_put_back_goes_on_with_the_number_that_it_is_told(database: Database) {
+    let store = grown(&database, 3).await;
+    assert_eq!(store.last_restored().await.unwrap(), None);
+    let found = |after| PutBack {
+        after,
+        at: epoch(),
+        signed: 7,
+    };
+    let by = operator();
+    let standing = Standing::default();
+    let go_on = |after| decide::journal::go_on(found(after), &standing, &by, database.at(2));
+    // Another event came between.
+    let late = store.commit(go_on(2).unwrap()).await;
+    assert!(matches!(late, Err(CommitError::Conflict)), "{late:?}");
+    store.commit(go_on(3).unwrap()).await.unwrap();
+    let agent = database.agent(&*store, "frontend").await;
+    database.asked(&*store, &agent, Draft::default()).await;
+    let records = store.records_after(2, 10).await.unwrap();
+    let numbers: Vec<i64> = records.iter().map(|record| record.seq).collect();
+    assert_eq!(numbers, [3, 2_000_000, 2_000_001, 2_000_002]);
+    let restored = store.last_restored().await.unwrap().unwrap();
+    assert_eq!((restored.seq, restored.at), (2_000_000, database.at(2).at));
+    verify_journal(&*store).await.unwrap();
+    // A number that was left out cannot be filled in by a second restore.
+    let again = store.commit(go_on(3).unwrap()).await;
+    assert!(matches!(again, Err(CommitError::Conflict)), "{again:?}");
 }

@@ -203,6 +203,7 @@ fn of_call(operation: &str) -> Vec<Refusal> {
                 by: "deploy on build-1".to_owned(),
             }
             .into(),
+            Refused::Restored { at: moment() }.into(),
         ],
         "report" => vec![
             Refusal::not_an_agent(),

@@ -61,7 +61,7 @@ pub(crate) struct GrantBody {
     in_force: bool,
     /// When it ended before its time, if it did.
     ended_at: Option<DateTime<Utc>>,
-    /// Why: `revoked`, `holder_lost`, `agent_changed`, `session_ended`, `erased` or `used_up`.
+    /// Why: `revoked`, `holder_lost`, `agent_changed`, `session_ended`, `erased`, `used_up` or `restored`.
     #[schema(value_type = Option<String>)]
     ended_why: Option<&'static str>,
 }

@@ -60,7 +60,7 @@ pub(crate) struct MemoryBody {
     in_force: bool,
     /// When it ended before its time, if it did.
     ended_at: Option<DateTime<Utc>>,
-    /// Why: `revoked`, `holder_lost`, `agent_changed`, `team_deleted`, `erased` or `replaced`.
+    /// Why: `revoked`, `holder_lost`, `agent_changed`, `team_deleted`, `erased`, `replaced` or `restored`.
     #[schema(value_type = Option<String>)]
     ended_why: Option<&'static str>,
 }

@@ -1,5 +1,7 @@
 //! The run that an approval was given for begins.
 
+use chrono::{DateTime, Utc};
+
 use super::not_erased;
 use crate::{
     changeset::Changeset,
@@ -60,4 +62,21 @@ pub fn consume(
         InteractionEvent::Consumed(Box::new(consumed)),
         now,
     ))
+}
+
+/// Whether a run that began with this approval would be known. `restored_at`: when the database was put back last, and with it
+/// forgot which runs had begun since the backup.
+///
+/// # Errors
+/// [`Refused::Restored`] when it was approved before.
+pub fn uses_are_known(
+    approved: &Interaction,
+    restored_at: Option<DateTime<Utc>>,
+) -> Result<(), Refused> {
+    match restored_at {
+        Some(at) if approved.state.closed_at().is_none_or(|closed| closed <= at) => {
+            Err(Refused::Restored { at })
+        }
+        _ => Ok(()),
+    }
 }

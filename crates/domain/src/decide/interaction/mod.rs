@@ -33,7 +33,7 @@ pub use claim::{claim, no_other_is_on_it, release, run_out};
 #[cfg(feature = "zones")]
 pub use climb::{Mention, climb, mention, seen, sum_up};
 pub use collect::collect;
-pub use consume::consume;
+pub use consume::{consume, uses_are_known};
 pub use erase::{Erasable, erase, erase_of_many, erase_old};
 pub use expire::expire;
 pub use follow_up::follow_up;

@@ -4,6 +4,7 @@
 pub(crate) mod acp;
 pub(crate) mod app;
 pub(crate) mod browser;
+pub(crate) mod bucket;
 pub(crate) mod caller;
 pub(crate) mod carriers;
 pub(crate) mod corpus;
