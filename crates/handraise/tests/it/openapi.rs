@@ -19,7 +19,7 @@ store::on_both_databases!(
 const COMMITTED: &str = include_str!("../../../../docs/openapi.json");
 const ROUTER: &str = include_str!("../../../../server/src/router.rs");
 const PROBLEMS: &str = include_str!("../../../../server/src/problem.rs");
-const EVENTS: [&str; 11] = [
+const EVENTS: [&str; 12] = [
     include_str!("../../../domain/src/event/interaction.rs"),
     include_str!("../../../domain/src/event/task.rs"),
     include_str!("../../../domain/src/event/access.rs"),
