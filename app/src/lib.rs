@@ -39,7 +39,7 @@ use leptos_router::{
 };
 use serde::Deserialize;
 
-pub use components::{decision_title, heading, kind_word};
+pub use components::{decision_title, heading, kind_word, pages};
 use pages::{DeskLayout, NotFound, OverviewPage};
 #[cfg(feature = "hydrate")]
 pub use parts::load_for_this_page;

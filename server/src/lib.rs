@@ -18,6 +18,7 @@ pub mod delivery;
 pub mod doctor;
 pub mod health;
 pub mod hub;
+mod insights;
 pub mod jobs;
 pub mod journal;
 pub mod limits;

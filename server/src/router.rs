@@ -162,6 +162,8 @@ fn api(state: &AppState) -> Router<AppState> {
             get(v1::policies::get).post(v1::policies::add),
         )
         .route("/v1/policies/check", post(v1::policies::check))
+        .route("/v1/insights", get(v1::insights::get))
+        .route("/v1/insights/{table}", get(v1::insights::table))
         .route("/v1/sessions/end", post(v1::sessions::end))
         .route("/v1/tasks", get(v1::tasks::list))
         .route("/v1/tasks/{id}", put(v1::tasks::put).get(v1::tasks::get))

@@ -93,6 +93,7 @@ pub(crate) use given_up::load_notice_lines;
 pub(crate) use given_up::show_notices;
 pub(crate) use group_view::GroupView;
 pub(crate) use header::Header;
+pub use header::pages;
 pub(crate) use held_lines::{HeldLines, draw_held};
 pub(crate) use history_address::read as read_history_query;
 pub(crate) use history_filters::HistoryFilters;

@@ -222,6 +222,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/insights": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Looking back, in numbers.
+         * @description What has ended of all that was asked in a period: an agent sees its own, a responder token what belongs to its teams and to none.
+         *     Numbers have no words in them and stay when words are erased.
+         */
+        get: operations["get_insights"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/insights/{table}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One table of it, as a file.
+         * @description CSV (RFC 4180) with a line of names. What a spreadsheet would take for a formula begins with `'`.
+         */
+        get: operations["get_insights_table"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/interactions": {
         parameters: {
             query?: never;
@@ -1484,6 +1525,24 @@ export interface components {
              */
             withdraw_on_disconnect: boolean | null;
         };
+        /** @description Approvals that are the same to a person. */
+        AskedMost: {
+            agent: components["schemas"]["InsightsNamed"];
+            /** Format: int64 */
+            approved: number;
+            /** Format: int64 */
+            asked: number;
+            /** Format: int64 */
+            denied: number;
+            /**
+             * Format: uuid
+             * @description The one that was approved last, of which a grant can be made; if none was, the one that ended last.
+             */
+            newest: string;
+            team: components["schemas"]["InsightsNamed"] | null;
+            /** @description What it asks, in a few words. */
+            words: string;
+        };
         /** @description A file that was sent with a question or an answer, as it is kept. */
         Attachment: {
             name: string;
@@ -1500,6 +1559,11 @@ export interface components {
              */
             type: "image/png" | "image/jpeg" | "text/plain" | "text/x-diff";
         };
+        /**
+         * @description What is asked for, where it is answered.
+         * @enum {string}
+         */
+        BlockerKind: "question" | "choice" | "acknowledgement" | "approval" | "plan_review" | "form";
         /** @description The rule of an admin that decided, where no person was asked; the responder stands for it, with `via` `policy`. */
         ByPolicy: {
             digest: string;
@@ -1507,6 +1571,11 @@ export interface components {
             id: string;
             rule: string;
         };
+        /**
+         * Format: date
+         * @description A day, in UTC.
+         */
+        CalendarDay: string;
         /** @description What came of calling the agent back. */
         Callback: {
             /** Format: date-time */
@@ -2345,6 +2414,138 @@ export interface components {
          * @description A UUID.
          */
         Id: string;
+        /**
+         * Format: int64
+         * @description How many days are looked back on.
+         */
+        InsightDays: number;
+        /** @description Blockers that have ended. `by_people`, `by_rules`, `fallback`, `expired` and `cancelled` make `ended`. */
+        InsightFigures: {
+            /**
+             * Format: int64
+             * @description Answered by people, or with a responder's token.
+             */
+            by_people: number;
+            /**
+             * Format: int64
+             * @description Decided as it was asked: by a policy, a grant, or an answer that stands.
+             */
+            by_rules: number;
+            /**
+             * Format: int64
+             * @description Taken back.
+             */
+            cancelled: number;
+            /**
+             * Format: int64
+             * @description Approvals that were denied; they count among `by_people` or `by_rules`.
+             */
+            denied: number;
+            /** Format: int64 */
+            ended: number;
+            /**
+             * Format: int64
+             * @description The deadline passed without an answer.
+             */
+            expired: number;
+            /**
+             * Format: int64
+             * @description The agent went on with its fallback.
+             */
+            fallback: number;
+            /**
+             * Format: double
+             * @description Half of the answers of people took no longer; to 3 %.
+             */
+            median_seconds: number | null;
+            /**
+             * Format: double
+             * @description Nine in ten of them took no longer.
+             */
+            p90_seconds: number | null;
+            /**
+             * Format: double
+             * @description For how long agents stood still, all of them together.
+             */
+            stood_still_seconds: number;
+        };
+        /** @description What has ended of all that was asked in a period. */
+        Insights: {
+            /** @description Those that asked most first. */
+            agents: components["schemas"]["InsightsOfAgent"][];
+            /** @description Approvals that people were asked more than once, of the newest 50,000. */
+            asked_most: components["schemas"]["AskedMost"][];
+            counted: components["schemas"]["InsightsCounted"];
+            /** @description Every day of the period. */
+            days: components["schemas"]["InsightsOfDay"][];
+            /** @description The first day of asking. */
+            from: components["schemas"]["CalendarDay"];
+            /** @description When it was asked, in each hour of the week. */
+            hours: components["schemas"]["InsightsOfHour"][];
+            kinds: components["schemas"]["InsightsOfKind"][];
+            /** @description Who answered, those who answered most first. */
+            people: components["schemas"]["InsightsOfPerson"][];
+            /** @description Those that were asked most first. */
+            teams: components["schemas"]["InsightsOfTeam"][];
+            /** @description The last one. */
+            to: components["schemas"]["CalendarDay"];
+            /** @description Everything together. */
+            total: components["schemas"]["InsightFigures"];
+        };
+        /** @description How far the journal is counted, which it is every few seconds. */
+        InsightsCounted: {
+            /**
+             * Format: int64
+             * @description The newest event.
+             */
+            newest: number;
+            /**
+             * Format: int64
+             * @description The last event that is counted.
+             */
+            seq: number;
+        };
+        InsightsNamed: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+        };
+        InsightsOfAgent: {
+            agent: components["schemas"]["InsightsNamed"];
+            figures: components["schemas"]["InsightFigures"];
+        };
+        InsightsOfDay: {
+            /** @description In UTC. */
+            day: components["schemas"]["CalendarDay"];
+            figures: components["schemas"]["InsightFigures"];
+        };
+        InsightsOfHour: {
+            /** Format: int64 */
+            asked: number;
+            /**
+             * Format: int32
+             * @description In UTC.
+             */
+            hour: number;
+            /**
+             * Format: int32
+             * @description 1 is Monday.
+             */
+            weekday: number;
+        };
+        InsightsOfKind: {
+            figures: components["schemas"]["InsightFigures"];
+            kind: components["schemas"]["BlockerKind"];
+        };
+        InsightsOfPerson: {
+            figures: components["schemas"]["InsightFigures"];
+            /** @description A person, a responder's token or a user of Slack. */
+            person: components["schemas"]["InsightsNamed"];
+        };
+        InsightsOfTeam: {
+            figures: components["schemas"]["InsightFigures"];
+            team: components["schemas"]["InsightsNamed"] | null;
+        };
         /** @description An interaction. What does not belong to its kind is `null`. */
         Interaction: {
             action: components["schemas"]["Action"] | null;
@@ -4191,6 +4392,85 @@ export interface operations {
             401: components["responses"]["no_token_or_bad_token_or_token_expired"];
             403: components["responses"]["responders_only"];
             404: components["responses"]["not_found"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["busy"];
+        };
+    };
+    get_insights: {
+        parameters: {
+            query?: {
+                /** @description The last day on which it was asked, in UTC. Today if absent. */
+                to?: components["schemas"]["CalendarDay"];
+                /** @description How many days, with that one. 30 if absent. */
+                days?: components["schemas"]["InsightDays"];
+                kind?: components["schemas"]["BlockerKind"];
+                /** @description The name of an agent. */
+                agent?: components["schemas"]["Line"];
+                /** @description The id or the name of a team; `everyone`: what no team was asked. */
+                team?: components["schemas"]["Line"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The numbers. */
+            200: {
+                headers: {
+                    /** @description The id of the request in the log: the client's own, if it sent one. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Insights"];
+                };
+            };
+            401: components["responses"]["no_token_or_bad_token_or_token_expired"];
+            404: components["responses"]["not_found"];
+            422: components["responses"]["invalid_request"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["busy"];
+        };
+    };
+    get_insights_table: {
+        parameters: {
+            query?: {
+                /** @description The last day on which it was asked, in UTC. Today if absent. */
+                to?: components["schemas"]["CalendarDay"];
+                /** @description How many days, with that one. 30 if absent. */
+                days?: components["schemas"]["InsightDays"];
+                kind?: components["schemas"]["BlockerKind"];
+                /** @description The name of an agent. */
+                agent?: components["schemas"]["Line"];
+                /** @description The id or the name of a team; `everyone`: what no team was asked. */
+                team?: components["schemas"]["Line"];
+            };
+            header?: never;
+            path: {
+                /** @description Which. */
+                table: "days.csv" | "kinds.csv" | "agents.csv" | "teams.csv" | "people.csv" | "hours.csv" | "asked_most.csv";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The table. */
+            200: {
+                headers: {
+                    /** @description The id of the request in the log: the client's own, if it sent one. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            401: components["responses"]["no_token_or_bad_token_or_token_expired"];
+            404: components["responses"]["not_found"];
+            422: components["responses"]["invalid_request"];
             429: components["responses"]["rate_limited"];
             500: components["responses"]["internal"];
             503: components["responses"]["busy"];

@@ -4,7 +4,7 @@
 //! (which the store commits in one transaction) or a refusal. Nothing else in the program changes state.
 //!
 //! A module uses only those above it in this list: `ids`, `limits`, `fault`, `json`, `sign` and other leaves; `team`, `principal` (who
-//! may what); `attachment`, `interaction`, `task`, `access`, `delivery`, `duty`, `ladder`, `matcher`, `grant`, `memory`, `policy` (what there is); `event`; `journal`; `changeset`; `obligation` (who must hear of
+//! may what); `attachment`, `interaction`, `task`, `access`, `delivery`, `duty`, `ladder`, `matcher`, `grant`, `memory`, `policy` (what there is); `insight` (what there was, in numbers); `event`; `journal`; `changeset`; `obligation` (who must hear of
 //! an event); `decide`. This crate uses no other of ours. Begin at [`decide::interaction`].
 
 #![warn(missing_docs)]
@@ -21,6 +21,7 @@ pub mod fault;
 pub mod grant;
 pub mod idempotency;
 pub mod ids;
+pub mod insight;
 pub mod interaction;
 pub mod journal;
 pub mod json;

@@ -257,3 +257,6 @@ pub const POLICY_SAID: usize = 8;
 pub const POLICY_TEST_DAYS: u32 = 400;
 /// How many approvals that would have been decided otherwise are named; of more it is said how many.
 pub const POLICY_TEST_SHOWN: usize = 1_000;
+
+/// How many days can be looked back on at once.
+pub const INSIGHT_DAYS: i64 = 366;

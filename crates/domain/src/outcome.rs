@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// How a closed interaction ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// A responder answered.
@@ -33,6 +33,27 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Every outcome.
+    pub const ALL: [Self; 12] = [
+        Self::Answered,
+        Self::Approved,
+        Self::Denied,
+        Self::Proceed,
+        Self::ProceedClean,
+        Self::ProceedDefault,
+        Self::Adjust,
+        Self::Delivered,
+        Self::Fallback,
+        Self::Expired,
+        Self::Cancelled,
+        Self::Void,
+    ];
+
+    /// The outcome of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|outcome| outcome.name() == name)
+    }
+
     /// The name of the outcome, as in SQL and JSON.
     pub fn name(self) -> &'static str {
         match self {

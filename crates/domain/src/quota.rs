@@ -13,6 +13,17 @@ impl Day {
     pub fn of(at: DateTime<Utc>) -> Self {
         Self(at.timestamp().div_euclid(24 * 60 * 60))
     }
+
+    /// Its first moment; that of the last day there is, where it is later than any.
+    pub fn begins(self) -> DateTime<Utc> {
+        let seconds = self.0.saturating_mul(24 * 60 * 60);
+        DateTime::from_timestamp(seconds, 0).unwrap_or(DateTime::<Utc>::MAX_UTC)
+    }
+
+    /// The first moment after it.
+    pub fn ends(self) -> DateTime<Utc> {
+        Self(self.0.saturating_add(1)).begins()
+    }
 }
 
 /// How many bytes an agent may have stored in a day; 0 = any number.

@@ -32,6 +32,7 @@ pub mod guard;
 mod hand_over;
 pub mod hook_secret;
 mod inbox;
+mod insights;
 mod ladders;
 mod memories;
 mod mentions;
@@ -75,6 +76,10 @@ pub use factor::{
 };
 pub use grants::{GrantShown, Offer, Past, PastOne};
 pub use hand_over::Receivers;
+pub use insights::{
+    AMONG as ASKED_MOST_AMONG, Answered, Asked as AskedMostShown, EVERYONE, Figures, Insights,
+    LookBack,
+};
 pub use ladders::TeamLadder;
 pub use memories::MemoryShown;
 pub use network::Network;

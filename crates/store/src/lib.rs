@@ -16,6 +16,7 @@ mod capability;
 mod error;
 mod grants;
 mod inbox;
+mod insights;
 mod inspect;
 mod journal;
 mod ladders;
@@ -58,6 +59,7 @@ pub use access::{
 pub use capability::{
     attachments::{Attachments, FileOf, NewFile},
     grants::Grants,
+    insights::Insights,
     interactions::{Interactions, SignsOfLife, Snoozes, Tasks},
     memories::{Memories, Suggestions},
     nodes::{NODE_IS_HEARD, NodeId, Nodes, Present},
@@ -70,6 +72,7 @@ pub use capability::{
 pub use error::{CommitError, ConnectError, StoreError};
 pub use grants::{GrantQuery, GrantUse};
 pub use inbox::{KeptMessage, NewMessage};
+pub use insights::{AskedMost, CountedTo, InsightNames, InsightQuery, TallyRecord};
 pub use inspect::{AdminWays, Content, Failing, Inspection, Schema};
 pub use journal::{JournalState, history_of, verify_journal, walk_journal};
 pub use ladders::{Answerer, Climbing, HeldDue, LadderRecord};
@@ -195,6 +198,7 @@ pub trait Store:
     + SlackFiles
     + SlackHomes
     + Nodes
+    + Insights
     + Erasing
 {
 }
@@ -230,6 +234,7 @@ impl<
         + SlackFiles
         + SlackHomes
         + Nodes
+        + Insights
         + Erasing,
 > Store for T
 {

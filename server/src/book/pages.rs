@@ -15,7 +15,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 40] = files![
+const FILES: [(&str, &str, &str); 41] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "install": "docs/install.md",
@@ -39,6 +39,7 @@ const FILES: [(&str, &str, &str); 40] = files![
     "teams": "docs/teams.md",
     "duty": "docs/duty.md",
     "ladders": "docs/ladders.md",
+    "insights": "docs/insights.md",
     "operations": "docs/operations.md",
     "backup": "docs/backup.md",
     "attachments": "docs/attachments.md",

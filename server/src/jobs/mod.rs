@@ -12,6 +12,7 @@ mod climb;
 mod erase;
 mod expire;
 mod forget;
+mod insights;
 mod messages;
 mod places;
 mod policies;
@@ -37,6 +38,7 @@ pub(crate) fn start(state: &AppState, background: &TaskTracker, stopping: &Cance
     background.spawn(climb::run(service.clone(), stopping.clone()));
     background.spawn(sum_up::run(service.clone(), stopping.clone()));
     background.spawn(uses::run(service.clone(), stopping.clone()));
+    background.spawn(insights::run(service.clone(), stopping.clone()));
     background.spawn(checkpoint::run(state.checkpoints.clone(), stopping.clone()));
     background.spawn(forget::run(state.limits.clone(), stopping.clone()));
     background.spawn(messages::run(service.clone(), stopping.clone()));

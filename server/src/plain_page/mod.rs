@@ -124,6 +124,47 @@ pub(crate) fn lone(
     (headers, Html(page)).into_response()
 }
 
+/// A page of the dashboard that needs nothing of its program, for the person who looks: with the same pages above it, of which the
+/// one at `current` is this. `body` is HTML.
+pub(crate) fn among_pages(
+    state: &AppState,
+    headers: &HeaderMap,
+    title: &str,
+    current: &str,
+    is_admin: bool,
+    body: &dyn Display,
+) -> Response {
+    let links: String = app::pages(is_admin)
+        .map(|(href, name)| {
+            let mark = match href == current {
+                true => " aria-current=\"page\"",
+                false => "",
+            };
+            format!("<a class=\"pages-link\" href=\"{href}\"{mark}>{name}</a>")
+        })
+        .collect();
+    let page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\" data-theme=\"{theme}\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <meta name=\"color-scheme\" content=\"light dark\"><title>{title} · Handraise</title>\
+         <link rel=\"icon\" type=\"image/svg+xml\" href=\"/pkg/icon.svg\">\
+         <link rel=\"manifest\" href=\"/manifest.webmanifest\">\
+         <link rel=\"stylesheet\" href=\"/pkg/{style}\"></head><body>\
+         <a class=\"skip-link\" href=\"#page\">Skip to the page</a>\
+         <header class=\"header plain\"><a class=\"wordmark\" href=\"/\">Handraise</a>\
+         <nav class=\"pages\" aria-label=\"Pages\">{links}</nav></header>\
+         <main id=\"page\" class=\"page plain\" tabindex=\"-1\"><h1 class=\"page-title\">{title}</h1>{body}</main></body></html>\n",
+        theme = theme_of(headers).name(),
+        title = Text(title),
+        style = Text(&state.assets.style),
+    );
+    let headers = [
+        (header::CONTENT_SECURITY_POLICY, Script::Nothing.policy()),
+        (header::CACHE_CONTROL, "no-store".to_owned()),
+    ];
+    (headers, Html(page)).into_response()
+}
+
 /// What a form that was sent says of itself above the page it leads back to. Both are HTML.
 pub(crate) fn said(refused: Option<&dyn Display>, done: Option<&dyn Display>) -> String {
     let refused = refused.map(|words| {

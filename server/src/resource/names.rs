@@ -6,6 +6,8 @@ use serde_json::Value;
 use service::guard;
 use utoipa::openapi::ObjectBuilder;
 
+use crate::insights::{Table, blocker_kinds};
+
 use super::{
     STATES,
     shapes::{id, line, one_of, shapes, string, text, visible_text, whole},
@@ -17,6 +19,8 @@ const FILE_NAME: &str = r"^[^\s\u0000-\u001f\u007f-\u00a0./:\\\u00ad\u034f\u061c
 shapes! {
     /// What is asked for.
     Kind = one_of(interaction::Kind::ALL.map(interaction::Kind::name));
+    /// What is asked for, where it is answered.
+    BlockerKind = one_of(blocker_kinds().map(interaction::Kind::name));
     /// `sync`: the agent has stopped until it is answered. `async`: it goes on meanwhile.
     Mode = one_of(interaction::Mode::ALL.map(interaction::Mode::name));
     /// `expired` and `cancelled` have no answer, unless there was a fallback.
@@ -105,6 +109,12 @@ shapes! {
     GrantUses = whole(1..=i64::from(limits::GRANT_USES));
     /// For how many days an answer stands.
     MemoryDays = whole(1..=limits::MEMORY_DAYS);
+    /// How many days are looked back on.
+    InsightDays = whole(1..=limits::INSIGHT_DAYS);
+    /// One of the tables, as a file.
+    InsightTable = one_of(Table::ALL.map(Table::file));
+    /// A day, in UTC.
+    CalendarDay = string().format(Some(utoipa::openapi::SchemaFormat::KnownFormat(utoipa::openapi::KnownFormat::Date)));
     /// A place in the journal.
     Seq = whole(0..=i64::MAX);
     /// A UUID.

@@ -13,6 +13,7 @@ pub mod factor;
 mod grants;
 mod group;
 mod html_text;
+mod insights;
 mod ladder;
 mod markdown;
 mod memories;
@@ -69,6 +70,7 @@ pub fn routes(state: &AppState) -> Router<AppState> {
         .route("/confirm", post(by_provider::confirm))
         .merge(attached::routes())
         .merge(grants::routes())
+        .merge(insights::routes())
         .merge(ladder::routes())
         .merge(memories::routes())
         .merge(policies::routes())

@@ -10,6 +10,7 @@ mod duty;
 mod erase;
 mod first_minute;
 mod health;
+mod insights;
 mod journal;
 mod key;
 mod ladder;
@@ -141,6 +142,9 @@ enum Command {
     /// Checks, exports and signs the journal.
     #[command(subcommand, after_help = "Example:\n  handraise journal verify")]
     Journal(journal::JournalCommand),
+    /// Makes the numbers of the page *Insights* anew.
+    #[command(subcommand, after_help = "Example:\n  handraise insights rebuild")]
+    Insights(insights::InsightsCommand),
     /// Asks people and waits for the answer, which it prints.
     ///
     /// It goes on waiting while the server restarts or cannot be reached, and asks once. Exits with 0 when
@@ -328,6 +332,7 @@ pub(crate) async fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Backup(command) => command.run().await,
         Command::Restore(command) => command.run().await,
         Command::Journal(command) => journal::run(command).await,
+        Command::Insights(command) => insights::run(command).await,
         Command::Key(command) => key::run(command),
         Command::Mcp(command) => command.run().await,
         Command::Acp(command) => command.run().await,

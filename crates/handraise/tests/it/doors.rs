@@ -32,7 +32,7 @@ const WHO: [&str; 8] = [
 ];
 
 /// The agent API. `{open}` is a question of the agent's that waits, `{decided}` an approval that was given.
-const API: [(&str, &str, &str, [u16; 8]); 49] = [
+const API: [(&str, &str, &str, [u16; 8]); 51] = [
     (
         "POST",
         "/v1/interactions",
@@ -168,6 +168,19 @@ const API: [(&str, &str, &str, [u16; 8]); 49] = [
     (
         "GET",
         "/v1/events",
+        "",
+        [401, 401, 401, 401, 401, 200, 200, 200],
+    ),
+    // Each looks back on what they see.
+    (
+        "GET",
+        "/v1/insights",
+        "",
+        [401, 401, 401, 401, 401, 200, 200, 200],
+    ),
+    (
+        "GET",
+        "/v1/insights/agents.csv",
         "",
         [401, 401, 401, 401, 401, 200, 200, 200],
     ),
@@ -366,7 +379,7 @@ const PROTOCOLS: [(&str, &str, [u16; 8]); 6] = [
 ];
 
 /// Pages. A 303 leads to the sign-in page.
-const PAGES: [(&str, [u16; 8]); 37] = [
+const PAGES: [(&str, [u16; 8]); 39] = [
     ("/", [303, 303, 200, 200, 200, 303, 303, 303]),
     ("/blockers/{open}", [303, 303, 200, 200, 200, 303, 303, 303]),
     ("/q/{open}", [303, 303, 200, 200, 200, 303, 303, 303]),
@@ -379,6 +392,11 @@ const PAGES: [(&str, [u16; 8]); 37] = [
     ("/history", [303, 303, 200, 200, 200, 303, 303, 303]),
     ("/tasks", [303, 303, 200, 200, 200, 303, 303, 303]),
     ("/agents", [303, 303, 200, 200, 200, 303, 303, 303]),
+    ("/insights", [303, 303, 200, 200, 200, 303, 303, 303]),
+    (
+        "/insights/agents.csv",
+        [303, 303, 200, 200, 200, 303, 303, 303],
+    ),
     ("/deliveries", [303, 303, 403, 403, 200, 303, 303, 303]),
     (
         "/deliveries/{delivery}",
@@ -980,6 +998,7 @@ fn the_tables_are_complete() {
                 .replace("{unknown}", "{id}")
                 .replace("{desk}", "{id}")
                 .replace("T-1", "{id}")
+                .replace("agents.csv", "{table}")
         })
         .filter(|path| path != "/v1/nowhere")
         .collect();
@@ -1138,6 +1157,7 @@ impl Teams {
             ..WishedEndpoint::default()
         };
         let (hook, _) = service.create_endpoint(wished, &operator()).await.unwrap();
+        while !service.count_ended().await.unwrap().is_all() {}
         // The callback of the decision.
         let query = store::DeliveryQuery {
             limit: 1,
@@ -1171,6 +1191,8 @@ impl Teams {
             format!("/api/v1/interactions?q={MARK}"),
             format!("/api/v1/interactions?agent={MARK}"),
             format!("/api/v1/interactions?session_id={MARK}"),
+            format!("/api/v1/insights?agent={MARK}"),
+            format!("/api/v1/insights?team={MARK}"),
             format!("/api/v1/tasks?agent={MARK}"),
             format!("/api/v1/tasks/{MARK}?agent={MARK}"),
             format!("/history?q={MARK}"),
@@ -1304,6 +1326,8 @@ async fn who_is_in_another_team_finds_nothing_of_it_at_any_address(database: Tes
                 "/history",
                 "/tasks",
                 "/agents",
+                "/insights",
+                "/insights/agents.csv",
                 "/ui/load-desk",
                 "/ui/load-blocker",
                 "/ui/load-group",
@@ -1321,6 +1345,8 @@ async fn who_is_in_another_team_finds_nothing_of_it_at_any_address(database: Tes
                 "/api/v1/interactions/{decided}/receipt",
                 "/api/v1/tasks",
                 "/api/v1/events",
+                "/api/v1/insights",
+                "/api/v1/insights/agents.csv",
                 "/api/v1/hooks",
                 "/api/v1/deliveries",
                 "/api/v1/teams/{desk}/duty",
@@ -1338,6 +1364,7 @@ async fn who_is_in_another_team_finds_nothing_of_it_at_any_address(database: Tes
                 "/history",
                 "/tasks",
                 "/agents",
+                "/insights",
                 "/settings/teams",
                 "/settings/teams/{team}",
                 "/ui/load-team",

@@ -42,6 +42,7 @@ mod hook_command;
 mod hooks;
 mod hostile_text;
 mod html;
+mod insights;
 mod journal;
 mod kept_apart;
 mod kinds;

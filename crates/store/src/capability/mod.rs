@@ -3,6 +3,7 @@
 
 pub(crate) mod attachments;
 pub(crate) mod grants;
+pub(crate) mod insights;
 pub(crate) mod interactions;
 pub(crate) mod memories;
 pub(crate) mod nodes;

@@ -7,6 +7,7 @@ mod duties;
 mod factors;
 mod grants;
 mod inbox;
+mod insights;
 mod ladders;
 mod memories;
 mod outbox;
@@ -36,6 +37,9 @@ pub(crate) use duties::{DutyRow, duty, duty_text};
 pub(crate) use factors::FactorRow;
 pub(crate) use grants::{GrantText, grant_use, grants};
 pub(crate) use inbox::{message_text, messages};
+pub(crate) use insights::{
+    AskedMostRow, EndedRow, TallyPlace, TallyRow, UNREADABLE, tally, tally_bytes, tally_record,
+};
 pub(crate) use memories::{MemoryText, memories, memory_use};
 pub(crate) use outbox::{
     AttemptRow, ClaimedRow, DeliveryRow, EndpointRow, ReadyRow, StuckChannelRow, claimed,

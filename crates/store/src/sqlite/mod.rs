@@ -44,6 +44,8 @@ mod ground;
 mod heard;
 #[path = "../both/identities.rs"]
 mod identities;
+#[path = "../both/insights.rs"]
+mod insights;
 #[path = "../both/interactions.rs"]
 mod interactions;
 #[path = "../both/journal.rs"]

@@ -15,6 +15,7 @@ mod factors;
 mod grants;
 mod identities;
 mod inbox;
+mod insights;
 mod inspecting;
 mod journal;
 mod ladders;

@@ -311,6 +311,10 @@ fn of_call(operation: &str) -> Vec<Refusal> {
                 "would match everything: name tools, or what their arguments have",
             )]),
         ],
+        "get_insights" | "get_insights_table" => vec![
+            Refusal::not_found(),
+            Refusal::invalid(vec![domain::Fault::new("days", "must be 1 to 366")]),
+        ],
         "get_duty" | "get_team_ladder" => vec![Refusal::not_found()],
         "get_ladder" => vec![responders_only()],
         "get_duty_calendar" => vec![Refusal::not_found(), bad_parameter()],

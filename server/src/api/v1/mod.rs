@@ -14,6 +14,7 @@ pub(crate) mod events;
 pub(crate) mod follow_up;
 pub(crate) mod grants;
 pub(crate) mod hooks;
+pub(crate) mod insights;
 pub(crate) mod interactions;
 pub(crate) mod keys;
 pub(crate) mod ladder;

@@ -17,6 +17,7 @@ use axum::{
 };
 use domain::limits;
 
+pub(super) use numbers::took;
 pub(super) use this_browser::leave;
 
 use crate::state::AppState;

@@ -189,7 +189,7 @@ fn rungs(numbers: &ReachNumbers) -> String {
 }
 
 /// A time that something took, short.
-fn took(time: TimeDelta) -> String {
+pub(in crate::ui) fn took(time: TimeDelta) -> String {
     let millis = time.num_milliseconds();
     match millis {
         ..=9_999 => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),

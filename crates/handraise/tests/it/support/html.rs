@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-const TAGS: [&str; 77] = [
+const TAGS: [&str; 78] = [
     "a",
     "article",
     "aside",
@@ -80,6 +80,7 @@ const TAGS: [&str; 77] = [
     "progress",
     "tfoot",
     "caption",
+    "text",
 ];
 
 /// What stands to be read on a page, on one line.
