@@ -1,14 +1,12 @@
--- What ended, in numbers: for each day of asking (in UTC), agent, team, kind and mode. `counts` is how many were asked in each
+-- What ended, in numbers: for each day of asking (in UTC), agent and team. `counts` is how many of each kind were asked in each
 -- hour, and how many ended how, by whom, and after how long (`crates/store/src/rows/insights.rs`). It has no words. The team is all
 -- zeros where everyone is asked.
 CREATE TABLE insights (
     day      BIGINT  NOT NULL,
     agent_id UUID    NOT NULL REFERENCES agents (id),
     team_id  UUID    NOT NULL,
-    kind     TEXT    NOT NULL,
-    mode     TEXT    NOT NULL,
     counts   BYTEA   NOT NULL,
-    PRIMARY KEY (day, agent_id, team_id, kind, mode)
+    PRIMARY KEY (day, agent_id, team_id)
 );
 
 -- Whoever has answered something that is counted, by the name that they had then: not all of them are people or tokens.

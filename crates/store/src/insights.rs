@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 
 use domain::{
-    AgentId, AgentRef, Audience, Day, Fingerprint, InteractionId, TeamId, TeamRef,
-    insight::Tally,
-    interaction::{Kind, Mode},
+    AgentId, AgentRef, Audience, Day, Fingerprint, InteractionId, TeamId, TeamRef, insight::Tally,
+    interaction::Kind,
 };
 use uuid::Uuid;
 
@@ -44,7 +43,7 @@ pub struct InsightQuery {
     pub team: Option<WhichTeam>,
 }
 
-/// What ended of all that one agent asked one team on one day, of one kind and mode.
+/// What ended of all that one agent asked one team on one day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TallyRecord {
     /// The day of asking.
@@ -53,10 +52,6 @@ pub struct TallyRecord {
     pub agent: AgentId,
     /// The team that was asked last; `None` = everyone.
     pub team: Option<TeamId>,
-    /// The kind.
-    pub kind: Kind,
-    /// Whether the agent has stopped for it.
-    pub mode: Mode,
     /// The counts.
     pub tally: Tally,
 }

@@ -7,4 +7,4 @@ mod span;
 mod tally;
 
 pub use span::Span;
-pub use tally::{By, Count, End, Ended, Tally};
+pub use tally::{By, Count, End, Ended, Hour, Tally};

@@ -4,7 +4,11 @@ use chrono::{DateTime, TimeDelta, Timelike, Utc};
 use uuid::Uuid;
 
 use super::Span;
-use crate::{outcome::Outcome, quota::Day};
+use crate::{
+    interaction::{Kind, Mode},
+    outcome::Outcome,
+    quota::Day,
+};
 
 /// Whose decision it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,6 +28,10 @@ pub enum By {
 /// How it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct End {
+    /// What was asked for.
+    pub kind: Kind,
+    /// Whether the agent had stopped for it.
+    pub mode: Mode,
     /// By whom.
     pub by: By,
     /// How.
@@ -48,6 +56,10 @@ pub struct Ended {
     pub asked_at: DateTime<Utc>,
     /// When it ended.
     pub closed_at: DateTime<Utc>,
+    /// What was asked for.
+    pub kind: Kind,
+    /// Whether the agent had stopped for it.
+    pub mode: Mode,
     /// By whom.
     pub by: By,
     /// How.
@@ -65,22 +77,34 @@ impl Ended {
     }
 }
 
+/// How many of a kind were asked in an hour of the day, in UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Hour {
+    /// What was asked for.
+    pub kind: Kind,
+    /// From 0 to 23.
+    pub hour: u8,
+}
+
 /// The counts of one day. The same blockers make the same tally, in whatever order they are added.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// How many of them were asked in each hour of UTC.
-    hours: [u64; 24],
+    /// How many of them were asked when: each hour once, in their order.
+    hours: Vec<(Hour, u64)>,
     /// Each once, in their order.
     ends: Vec<(End, Count)>,
 }
 
 impl Tally {
-    /// Of these counts; those of the same end are added up.
-    pub fn new(hours: [u64; 24], ends: impl IntoIterator<Item = (End, Count)>) -> Self {
-        let mut tally = Self {
-            hours,
-            ends: Vec::new(),
-        };
+    /// Of these counts; those of the same hour and of the same end are added up.
+    pub fn new(
+        hours: impl IntoIterator<Item = (Hour, u64)>,
+        ends: impl IntoIterator<Item = (End, Count)>,
+    ) -> Self {
+        let mut tally = Self::default();
+        for (hour, asked) in hours {
+            *at(&mut tally.hours, hour) += asked;
+        }
         for (end, count) in ends {
             tally.count(end, count);
         }
@@ -89,14 +113,15 @@ impl Tally {
 
     /// Adds one.
     pub fn add(&mut self, ended: &Ended) {
-        if let Some(hour) = usize::try_from(ended.asked_at.hour())
-            .ok()
-            .and_then(|hour| self.hours.get_mut(hour))
-        {
-            *hour += 1;
-        }
+        let hour = Hour {
+            kind: ended.kind,
+            hour: u8::try_from(ended.asked_at.hour()).unwrap_or_default(),
+        };
+        *at(&mut self.hours, hour) += 1;
         let waited = ended.waited();
         let end = End {
+            kind: ended.kind,
+            mode: ended.mode,
             by: ended.by,
             outcome: ended.outcome,
             span: Span::of(waited),
@@ -109,30 +134,46 @@ impl Tally {
     }
 
     fn count(&mut self, end: End, more: Count) {
-        // Counts that were kept come in their order.
-        if self.ends.last().is_none_or(|(last, _)| *last < end) {
-            self.ends.push((end, more));
-            return;
-        }
-        match self.ends.binary_search_by(|(known, _)| known.cmp(&end)) {
-            Ok(at) => {
-                let count = &mut self.ends[at].1;
-                count.ended = count.ended.saturating_add(more.ended);
-                count.waited = count.waited.saturating_add(more.waited);
-            }
-            Err(at) => self.ends.insert(at, (end, more)),
-        }
+        let count = at(&mut self.ends, end);
+        count.ended = count.ended.saturating_add(more.ended);
+        count.waited = count.waited.saturating_add(more.waited);
     }
 
-    /// How many of them were asked in each hour of UTC.
-    pub fn hours(&self) -> &[u64; 24] {
+    /// Of one kind alone.
+    pub fn only(mut self, kind: Kind) -> Self {
+        self.hours.retain(|(hour, _)| hour.kind == kind);
+        self.ends.retain(|(end, _)| end.kind == kind);
+        self
+    }
+
+    /// Whether nothing is counted.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// How many of them were asked when: each hour once, always in the same order.
+    pub fn hours(&self) -> &[(Hour, u64)] {
         &self.hours
     }
 
-    /// How they ended: each way once, always in the same order.
+    /// How they ended: each way once, always in the same order, those of a kind together.
     pub fn ends(&self) -> &[(End, Count)] {
         &self.ends
     }
+}
+
+/// What is counted of a key, in a list that stays in order.
+fn at<K: Copy + Ord, V: Default>(counts: &mut Vec<(K, V)>, key: K) -> &mut V {
+    // Counts that were kept come in their order.
+    let place = match counts.last() {
+        Some((last, _)) if *last >= key => counts.binary_search_by_key(&key, |(known, _)| *known),
+        _ => Err(counts.len()),
+    };
+    let place = place.unwrap_or_else(|place| {
+        counts.insert(place, (key, V::default()));
+        place
+    });
+    &mut counts[place].1
 }
 
 #[cfg(test)]
@@ -141,13 +182,18 @@ mod tests {
     use uuid::Uuid;
 
     use super::{By, Ended, Tally};
-    use crate::outcome::Outcome;
+    use crate::{
+        interaction::{Kind, Mode},
+        outcome::Outcome,
+    };
 
     fn ended(hour: i64, waited: i64, by: By, outcome: Outcome) -> Ended {
         let asked_at = DateTime::<Utc>::UNIX_EPOCH + TimeDelta::hours(24 * 20_000 + hour);
         Ended {
             asked_at,
             closed_at: asked_at + TimeDelta::seconds(waited),
+            kind: Kind::Approval,
+            mode: Mode::Sync,
             by,
             outcome,
         }
@@ -161,7 +207,11 @@ mod tests {
             ended(3, 61, ana, Outcome::Approved),
             ended(4, 60, ana, Outcome::Denied),
             ended(23, 0, By::Grant, Outcome::Approved),
-            ended(0, 3_600, By::Nobody, Outcome::Expired),
+            Ended {
+                kind: Kind::Question,
+                mode: Mode::Async,
+                ..ended(0, 3_600, By::Nobody, Outcome::Expired)
+            },
         ];
         let (mut one, mut other) = (Tally::default(), Tally::default());
         for ended in &all {
@@ -171,11 +221,19 @@ mod tests {
             other.add(ended);
         }
         assert_eq!(one, other);
-        assert_eq!(one, Tally::new(*one.hours(), one.ends().iter().copied()));
-        assert_eq!(one.hours()[3], 2);
-        assert_eq!(one.hours().iter().sum::<u64>(), 5);
+        let (hours, ends) = (one.hours().to_vec(), one.ends().to_vec());
+        assert_eq!(one, Tally::new(hours, ends));
+        let hours: Vec<_> = one
+            .hours()
+            .iter()
+            .map(|(at, asked)| (at.hour, *asked))
+            .collect();
+        assert_eq!(hours, [(0, 1), (3, 2), (4, 1), (23, 1)]);
         // 60 and 61 seconds are one span, whose times are still added up as they were.
         assert_eq!(one.ends().len(), 4);
+        let questions = one.clone().only(Kind::Question);
+        assert_eq!((questions.hours().len(), questions.ends().len()), (1, 1));
+        assert!(one.clone().only(Kind::Form).is_empty());
         let waited: u64 = one.ends().iter().map(|(_, count)| count.waited).sum();
         assert_eq!(waited, 1_000 * (60 + 61 + 60 + 3_600));
     }

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 /// Whether the agent has stopped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// It has stopped until it is answered.

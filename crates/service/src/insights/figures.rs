@@ -34,7 +34,7 @@ pub struct Figures {
 
 impl Figures {
     /// Counts what ended so.
-    pub(super) fn count(&mut self, mode: Mode, end: &End, count: Count) {
+    pub(super) fn count(&mut self, end: &End, count: Count) {
         let of = match (end.outcome, end.by) {
             (Outcome::Fallback, _) => &mut self.fallback,
             (Outcome::Expired, _) => &mut self.expired,
@@ -55,7 +55,7 @@ impl Figures {
         if end.outcome == Outcome::Denied {
             self.denied += count.ended;
         }
-        if mode == Mode::Sync {
+        if end.mode == Mode::Sync {
             self.stood_still = self.stood_still.saturating_add(count.waited);
         }
     }
@@ -106,6 +106,7 @@ impl Figures {
 
 #[cfg(test)]
 mod tests {
+    use domain::interaction::Kind;
     use uuid::Uuid;
 
     use super::*;
@@ -113,6 +114,8 @@ mod tests {
     fn counted(figures: &mut Figures, outcome: Outcome, by: By, seconds: i64) {
         let time = TimeDelta::seconds(seconds);
         let end = End {
+            kind: Kind::Approval,
+            mode: Mode::Sync,
             by,
             outcome,
             span: Span::of(time),
@@ -121,7 +124,7 @@ mod tests {
             ended: 1,
             waited: time.num_milliseconds().unsigned_abs(),
         };
-        figures.count(Mode::Sync, &end, count);
+        figures.count(&end, count);
     }
 
     #[test]

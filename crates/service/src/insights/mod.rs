@@ -154,12 +154,17 @@ impl Service {
     async fn asked_most(&self, query: &InsightQuery) -> Result<Vec<Asked>, ServiceError> {
         let mut most = Vec::new();
         for one in self.store.asked_most(query, AMONG, MOST).await? {
-            // One that cannot be read is shown nowhere.
-            if let Some(newest) = self.store.interaction(one.newest).await? {
-                most.push(Asked {
+            match self.store.interaction(one.newest).await {
+                Ok(Some(newest)) => most.push(Asked {
                     words: words_of(&newest),
                     most: one,
-                });
+                }),
+                Ok(None) => {}
+                Err(error) if error.is_of_a_row() => {
+                    let id = one.newest;
+                    tracing::error!(%error, interaction.id = %id, "insights go on without this row");
+                }
+                Err(error) => return Err(error.into()),
             }
         }
         Ok(most)
@@ -186,24 +191,35 @@ struct Found {
 impl Found {
     fn add(&mut self, record: &TallyRecord) {
         let mut whole = Figures::default();
-        for (end, count) in record.tally.ends() {
-            whole.count(record.mode, end, *count);
-            if let By::Responder(id) = end.by {
-                let theirs = self.people.entry(id).or_default();
-                theirs.count(record.mode, end, *count);
+        for of_kind in record
+            .tally
+            .ends()
+            .chunk_by(|(one, _), (next, _)| one.kind == next.kind)
+        {
+            let mut figures = Figures::default();
+            for (end, count) in of_kind {
+                figures.count(end, *count);
+                if let By::Responder(id) = end.by {
+                    self.people.entry(id).or_default().count(end, *count);
+                }
             }
+            if let Some((end, _)) = of_kind.first() {
+                self.kinds.entry(end.kind).or_default().add(&figures);
+            }
+            whole.add(&figures);
         }
         let of_day = self.days.entry(record.day).or_default();
-        let of_kind = self.kinds.entry(record.kind).or_default();
         let of_agent = self.agents.entry(record.agent).or_default();
         let of_team = self.teams.entry(record.team).or_default();
-        for figures in [&mut self.total, of_day, of_kind, of_agent, of_team] {
+        for figures in [&mut self.total, of_day, of_agent, of_team] {
             figures.add(&whole);
         }
         let weekday = record.day.begins().weekday().num_days_from_monday() as usize;
-        let week = self.hours.get_mut(weekday).into_iter().flatten();
-        for (hour, asked) in week.zip(record.tally.hours()) {
-            *hour += asked;
+        for (at, asked) in record.tally.hours() {
+            let week = self.hours.get_mut(weekday);
+            if let Some(hour) = week.and_then(|hours| hours.get_mut(usize::from(at.hour))) {
+                *hour += asked;
+            }
         }
     }
 

@@ -78,9 +78,8 @@ impl Insights for Store {
         query: &InsightQuery,
         each: &mut (dyn for<'t> FnMut(&'t TallyRecord) + Send),
     ) -> Result<()> {
-        let mut sql: QueryBuilder<Db> = QueryBuilder::new(
-            "SELECT day, agent_id, team_id, kind, mode, counts FROM insights WHERE day >= ",
-        );
+        let mut sql: QueryBuilder<Db> =
+            QueryBuilder::new("SELECT day, agent_id, team_id, counts FROM insights WHERE day >= ");
         sql.push_bind(query.first.0)
             .push(" AND day <= ")
             .push_bind(query.last.0);
@@ -97,9 +96,6 @@ impl Insights for Store {
                 sql.push(")");
             }
         }
-        if let Some(kind) = query.kind {
-            sql.push(" AND kind = ").push_bind(kind.name());
-        }
         if let Some(agent) = query.agent {
             sql.push(" AND agent_id = ").push_bind(agent.0);
         }
@@ -110,10 +106,14 @@ impl Insights for Store {
             };
             sql.push(" AND team_id = ").push_bind(team);
         }
-        sql.push(" ORDER BY day, agent_id, team_id, kind, mode");
+        sql.push(" ORDER BY day, agent_id, team_id");
         let stored: Vec<rows::TallyRow> = sql.build_query_as().fetch_all(&self.read).await?;
         for row in stored {
-            if let Some(record) = rows::tally_record(&row)? {
+            let mut record = TallyRecord::try_from(row)?;
+            if let Some(kind) = query.kind {
+                record.tally = record.tally.only(kind);
+            }
+            if !record.tally.is_empty() {
                 each(&record);
             }
         }
@@ -323,13 +323,11 @@ async fn count(connection: &mut Connection, from: i64, to: i64) -> Result<()> {
 async fn stored(connection: &mut Connection, place: &TallyPlace) -> Result<Tally> {
     let counts: Option<Vec<u8>> = sqlx::query_scalar(
         "SELECT counts FROM insights
-         WHERE day = $1 AND agent_id = $2 AND team_id = $3 AND kind = $4 AND mode = $5",
+         WHERE day = $1 AND agent_id = $2 AND team_id = $3",
     )
     .bind(place.day)
     .bind(place.agent_id)
     .bind(place.team_id)
-    .bind(&place.kind)
-    .bind(&place.mode)
     .fetch_optional(connection)
     .await?;
     match counts {
@@ -342,15 +340,12 @@ async fn stored(connection: &mut Connection, place: &TallyPlace) -> Result<Tally
 
 async fn keep(connection: &mut Connection, place: &TallyPlace, tally: &Tally) -> Result<()> {
     sqlx::query(
-        "INSERT INTO insights (day, agent_id, team_id, kind, mode, counts)
-         VALUES ($1, $2, $3, $4, $5, $6)
-         ON CONFLICT (day, agent_id, team_id, kind, mode) DO UPDATE SET counts = excluded.counts",
+        "INSERT INTO insights (day, agent_id, team_id, counts) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (day, agent_id, team_id) DO UPDATE SET counts = excluded.counts",
     )
     .bind(place.day)
     .bind(place.agent_id)
     .bind(place.team_id)
-    .bind(&place.kind)
-    .bind(&place.mode)
     .bind(rows::tally_bytes(tally))
     .execute(connection)
     .await?;

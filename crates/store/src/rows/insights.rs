@@ -3,11 +3,11 @@
 //!
 //! ```text
 //! 1                                  the format
-//! hours    (hour, asked) …           those in which something was asked
+//! hours    (kind, hour, asked) …     those in which something was asked
 //! people   16 bytes …                who answered, in the order of ids
-//! ends     (by, outcome, span, ended, waited) …
+//! ends     (kind and mode, by, outcome, span, ended, waited) …
 //! ```
-//! Numbers are LEB128; each list begins with its length. `by` is 0 nobody, 1 a policy, 2 a grant, 3 an answer that stands, from 4 on
+//! Numbers are LEB128; each list begins with its length. Kind and mode are twice the kind, and one more where the agent went on. `by` is 0 nobody, 1 a policy, 2 a grant, 3 an answer that stands, from 4 on
 //! the place among the people. `waited` is in milliseconds. Equal tallies are equal bytes.
 
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use domain::{
     Actor, AgentId, AgentRef, Day, Fingerprint, InteractionId, Responder, TeamId, TeamRef, Via,
-    insight::{By, Count, End, Ended, Span, Tally},
+    insight::{By, Count, End, Ended, Hour, Span, Tally},
     interaction::{Kind, Mode, Outcome},
 };
 use sqlx::FromRow;
@@ -26,7 +26,7 @@ use crate::{AskedMost, Result, StoreError, TallyRecord};
 
 const FORMAT: u64 = 1;
 /// The place of the first person.
-const PEOPLE: u64 = 4;
+const PEOPLE: usize = 4;
 
 /// Where a tally stands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,8 +34,6 @@ pub(crate) struct TallyPlace {
     pub(crate) day: i64,
     pub(crate) agent_id: Uuid,
     pub(crate) team_id: Uuid,
-    pub(crate) kind: String,
-    pub(crate) mode: String,
 }
 
 /// An event by which a blocker has ended, with what is counted of it.
@@ -55,12 +53,16 @@ pub(crate) struct EndedRow {
 }
 
 impl EndedRow {
-    /// What is counted, where, and the responder of it; `None` for an outcome of a later version.
+    /// What is counted, where, and the responder of it; `None` for a kind or an outcome of a later version.
     ///
     /// # Errors
     /// When a time cannot be read.
     pub(crate) fn read(self) -> Result<Option<(TallyPlace, Ended, Option<Responder>)>> {
-        let Some(outcome) = Outcome::from_name(&self.outcome) else {
+        let (Some(kind), Some(mode), Some(outcome)) = (
+            Kind::from_name(&self.kind),
+            Mode::from_name(&self.mode),
+            Outcome::from_name(&self.outcome),
+        ) else {
             return Ok(None);
         };
         let at = |millis: i64| -> Result<DateTime<Utc>> { time(millis, "interactions", self.seq) };
@@ -68,6 +70,8 @@ impl EndedRow {
         let ended = Ended {
             asked_at: at(self.created_at)?,
             closed_at: at(self.closed_at)?,
+            kind,
+            mode,
             by,
             outcome,
         };
@@ -75,8 +79,6 @@ impl EndedRow {
             day: ended.day().0,
             agent_id: self.agent_id,
             team_id: self.team_id.unwrap_or_default(),
-            kind: self.kind,
-            mode: self.mode,
         };
         Ok(Some((place, ended, responder)))
     }
@@ -113,25 +115,22 @@ pub(crate) struct TallyRow {
     day: i64,
     agent_id: Uuid,
     team_id: Uuid,
-    kind: String,
-    mode: String,
     counts: Vec<u8>,
 }
 
-/// Turns a row into counts; `None` for a kind or a mode of a later version.
-pub(crate) fn tally_record(row: &TallyRow) -> Result<Option<TallyRecord>> {
-    let (Some(kind), Some(mode)) = (Kind::from_name(&row.kind), Mode::from_name(&row.mode)) else {
-        return Ok(None);
-    };
-    Ok(Some(TallyRecord {
-        day: Day(row.day),
-        agent: AgentId(row.agent_id),
-        team: (!row.team_id.is_nil()).then_some(TeamId(row.team_id)),
-        kind,
-        mode,
-        tally: tally(&row.counts)
-            .ok_or_else(|| StoreError::inconsistent("insights", "counts", row.day, UNREADABLE))?,
-    }))
+impl TryFrom<TallyRow> for TallyRecord {
+    type Error = StoreError;
+
+    fn try_from(row: TallyRow) -> Result<Self> {
+        let tally = tally(&row.counts)
+            .ok_or_else(|| StoreError::inconsistent("insights", "counts", row.day, UNREADABLE))?;
+        Ok(Self {
+            day: Day(row.day),
+            agent: AgentId(row.agent_id),
+            team: (!row.team_id.is_nil()).then_some(TeamId(row.team_id)),
+            tally,
+        })
+    }
 }
 
 #[derive(FromRow)]
@@ -173,35 +172,34 @@ pub(crate) const UNREADABLE: &str =
 
 /// A tally as it is stored.
 pub(crate) fn tally_bytes(tally: &Tally) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(16 + 8 * tally.ends().len());
+    let mut bytes = Vec::with_capacity(64 + 10 * tally.ends().len());
     write(&mut bytes, FORMAT);
-    let hours = || tally.hours().iter().enumerate();
-    let asked = || hours().filter(|(_, asked)| **asked > 0);
-    write_length(&mut bytes, asked().count());
-    for (hour, asked) in asked() {
-        write_length(&mut bytes, hour);
+    write_length(&mut bytes, tally.hours().len());
+    for (at, asked) in tally.hours() {
+        write(&mut bytes, kind_code(at.kind));
+        write(&mut bytes, at.hour.into());
         write(&mut bytes, *asked);
     }
     let people: BTreeSet<Uuid> = tally.ends().iter().filter_map(person).collect();
+    let people: Vec<Uuid> = people.into_iter().collect();
     write_length(&mut bytes, people.len());
     for person in &people {
         bytes.extend(person.as_bytes());
     }
     write_length(&mut bytes, tally.ends().len());
-    // The ends are in the order of people.
-    let mut places = (PEOPLE..).zip(&people).peekable();
     for (end, count) in tally.ends() {
-        let by = match end.by {
-            By::Nobody => 0,
-            By::Policy => 1,
-            By::Grant => 2,
-            By::Memory => 3,
+        let goes_on = u64::from(end.mode == Mode::Async);
+        write(&mut bytes, 2 * kind_code(end.kind) + goes_on);
+        match end.by {
+            By::Nobody => write(&mut bytes, 0),
+            By::Policy => write(&mut bytes, 1),
+            By::Grant => write(&mut bytes, 2),
+            By::Memory => write(&mut bytes, 3),
             By::Responder(id) => {
-                while places.next_if(|(_, person)| **person < id).is_some() {}
-                places.peek().map_or(0, |(place, _)| *place)
+                let place = people.binary_search(&id).unwrap_or_default();
+                write_length(&mut bytes, PEOPLE + place);
             }
-        };
-        write(&mut bytes, by);
+        }
         write(&mut bytes, code(end.outcome));
         write(&mut bytes, u64::from(end.span.place()));
         write(&mut bytes, count.ended);
@@ -223,10 +221,11 @@ pub(crate) fn tally(bytes: &[u8]) -> Option<Tally> {
     if read(&mut rest)? != FORMAT {
         return None;
     }
-    let mut hours = [0; 24];
+    let mut hours = Vec::new();
     for _ in 0..read(&mut rest)? {
-        let hour = usize::try_from(read(&mut rest)?).ok()?;
-        *hours.get_mut(hour)? = read(&mut rest)?;
+        let kind = kind_of(read(&mut rest)?)?;
+        let hour = u8::try_from(read(&mut rest)?).ok()?;
+        hours.push((Hour { kind, hour }, read(&mut rest)?));
     }
     let mut people = Vec::new();
     for _ in 0..read(&mut rest)? {
@@ -236,19 +235,27 @@ pub(crate) fn tally(bytes: &[u8]) -> Option<Tally> {
     }
     let mut ends = Vec::new();
     for _ in 0..read(&mut rest)? {
-        let by = match read(&mut rest)? {
+        let asked = read(&mut rest)?;
+        let kind = kind_of(asked / 2)?;
+        let mode = if asked % 2 == 0 {
+            Mode::Sync
+        } else {
+            Mode::Async
+        };
+        let by = match usize::try_from(read(&mut rest)?).ok()? {
             0 => By::Nobody,
             1 => By::Policy,
             2 => By::Grant,
             3 => By::Memory,
-            place => By::Responder(*people.get(usize::try_from(place - PEOPLE).ok()?)?),
+            place => By::Responder(*people.get(place - PEOPLE)?),
         };
         let outcome = read(&mut rest)?;
+        let mut outcomes = Outcome::ALL.into_iter();
         let end = End {
+            kind,
+            mode,
             by,
-            outcome: Outcome::ALL
-                .into_iter()
-                .find(|known| code(*known) == outcome)?,
+            outcome: outcomes.find(|known| code(*known) == outcome)?,
             span: Span::from_place(u16::try_from(read(&mut rest)?).ok()?),
         };
         let count = Count {
@@ -258,6 +265,23 @@ pub(crate) fn tally(bytes: &[u8]) -> Option<Tally> {
         ends.push((end, count));
     }
     rest.is_empty().then(|| Tally::new(hours, ends))
+}
+
+/// What stands for a kind, for ever.
+fn kind_code(kind: Kind) -> u64 {
+    match kind {
+        Kind::Question => 0,
+        Kind::Choice => 1,
+        Kind::Acknowledgement => 2,
+        Kind::Approval => 3,
+        Kind::PlanReview => 4,
+        Kind::Form => 5,
+        Kind::Notification => 6,
+    }
+}
+
+fn kind_of(code: u64) -> Option<Kind> {
+    Kind::ALL.into_iter().find(|kind| kind_code(*kind) == code)
 }
 
 /// What stands for an outcome, for ever.
@@ -311,18 +335,20 @@ fn read(bytes: &mut &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use domain::{
-        insight::{By, Count, End, Span, Tally},
-        interaction::Outcome,
+        insight::{By, Count, End, Hour, Span, Tally},
+        interaction::{Kind, Mode, Outcome},
     };
     use uuid::Uuid;
 
-    use super::{code, read, tally, tally_bytes, write};
+    use super::{code, kind_code, kind_of, read, tally, tally_bytes, write};
 
     fn some() -> Tally {
-        let mut hours = [0; 24];
-        (hours[0], hours[23]) = (1, 300);
+        let hour = |kind, hour, asked| (Hour { kind, hour }, asked);
+        let hours = [hour(Kind::Question, 23, 300), hour(Kind::Form, 0, 1)];
         let count = |ended, waited| Count { ended, waited };
         let end = |by, outcome, place| End {
+            kind: Kind::Question,
+            mode: Mode::Sync,
             by,
             outcome,
             span: Span::from_place(place),
@@ -340,6 +366,14 @@ mod tests {
                 (
                     end(By::Responder(bob), Outcome::Adjust, u16::MAX),
                     count(1 << 40, 9),
+                ),
+                (
+                    End {
+                        kind: Kind::Form,
+                        mode: Mode::Async,
+                        ..end(By::Responder(ana), Outcome::Answered, 3)
+                    },
+                    count(1, 1),
                 ),
             ],
         )
@@ -374,6 +408,14 @@ mod tests {
             assert!(rest.is_empty());
         }
         assert_eq!(read(&mut &[0xff_u8; 10][..]), None);
+    }
+
+    #[test]
+    fn each_kind_has_a_code_of_its_own() {
+        for kind in Kind::ALL {
+            assert_eq!(kind_of(kind_code(kind)), Some(kind));
+        }
+        assert_eq!(kind_of(7), None);
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub(crate) use factors::FactorRow;
 pub(crate) use grants::{GrantText, grant_use, grants};
 pub(crate) use inbox::{message_text, messages};
 pub(crate) use insights::{
-    AskedMostRow, EndedRow, TallyPlace, TallyRow, UNREADABLE, tally, tally_bytes, tally_record,
+    AskedMostRow, EndedRow, TallyPlace, TallyRow, UNREADABLE, tally, tally_bytes,
 };
 pub(crate) use memories::{MemoryText, memories, memory_use};
 pub(crate) use outbox::{

@@ -246,15 +246,17 @@ async fn what_has_ended_is_counted_once(database: Database) {
     };
     assert_eq!(record.day, Day::of(epoch()));
     assert_eq!((record.agent, record.team), (agent.id, None));
-    assert_eq!((record.kind, record.mode), (Kind::Question, Mode::Sync));
     let [(end, count)] = record.tally.ends() else {
         panic!("{record:?}");
     };
+    assert_eq!((end.kind, end.mode), (Kind::Question, Mode::Sync));
     assert_eq!((end.by, end.outcome), (anas(), Outcome::Answered));
     assert_eq!((count.ended, count.waited), (1, 10_000));
     // 1,700,000,000 is at 22:13.
-    let hours = record.tally.hours();
-    assert_eq!((hours[22], hours.iter().sum::<u64>()), (1, 1));
+    let [(at, asked)] = record.tally.hours() else {
+        panic!("{record:?}");
+    };
+    assert_eq!((at.kind, at.hour, *asked), (Kind::Question, 22, 1));
     let mut wanted = InsightNames::default();
     wanted.agents.insert(agent.id, String::new());
     wanted.responders.insert(Uuid::from_u128(8), String::new());
