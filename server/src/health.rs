@@ -142,5 +142,6 @@ async fn now(state: &AppState) -> Result<Now, Problem> {
         slack_waiting,
         slack_sockets: state.slack.as_ref().and_then(WayIn::sockets),
         ways: state.service.ways().await?,
+        spans: state.spans.as_ref().map(|spans| spans.counts()),
     })
 }

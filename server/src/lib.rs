@@ -35,8 +35,10 @@ mod served_file;
 pub mod slack;
 mod slack_requests;
 mod socket;
+pub mod spans;
 pub mod state;
 pub mod telemetry;
+mod traceparent;
 pub mod ui;
 
 use std::{future::Future, sync::Arc, time::Duration};
@@ -55,6 +57,8 @@ const PATIENCE: Duration = Duration::from_secs(4);
 const METRICS_CONNECTIONS: u32 = 100;
 /// How long the last checkpoint may take. Events it misses the next start signs.
 const LAST_CHECKPOINT: Duration = Duration::from_secs(1);
+/// How long the last spans may take.
+const LAST_SPANS: Duration = Duration::from_secs(2);
 
 /// Serves on `listener` until `shutdown` completes, then lets everybody go: agents that wait get the
 /// state as it is, sockets a close frame, requests under way their answer.
@@ -94,6 +98,11 @@ pub async fn run(
         tracing::error!(%error, "the teams of providers cannot be looked up");
     }
 
+    let spans = state.spans.clone();
+    if let Some(spans) = &spans {
+        // Before anybody can ask.
+        spans.begin(&state.service).await;
+    }
     let sockets = state.sockets.clone();
     let checkpoints = state.checkpoints.clone();
     let metrics = metrics_listener(&state).await?;
@@ -105,7 +114,7 @@ pub async fn run(
     }
     let places = Arc::clone(&state.limits.connections);
     let server = server(&state, router::router(state.clone()), places);
-    let store = Arc::clone(state.service.store());
+    let service = state.service.clone();
     drop(state);
     let asked = async {
         shutdown.await;
@@ -127,6 +136,10 @@ pub async fn run(
     let _ = tokio::time::timeout(PATIENCE, ended).await;
     // Last, so that it covers what was done until now.
     let _ = tokio::time::timeout(LAST_CHECKPOINT, jobs::sign_new(&checkpoints)).await;
+    if let Some(spans) = spans {
+        spans.flush(&service, LAST_SPANS).await;
+    }
+    let store = service.store();
     if tokio::time::timeout(PATIENCE, store.close()).await.is_err() {
         tracing::warn!("the database is still in use: its log stays beside it");
     }

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use tower_http::request_id::{MakeRequestId, MakeRequestUuid, RequestId};
 use tracing::{Instrument, Span, field::Empty};
 
-use crate::{body, problem::ProblemCode, ui};
+use crate::{body, problem::ProblemCode, spans::own, ui};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Longer ones, and those with other characters than names have, are not taken over from the client.
@@ -53,14 +53,18 @@ pub async fn observe(
         token.id = Empty,
         person.id = Empty
     );
-    let underway = Underway {
+    let mut underway = Underway {
         metrics: observer.metrics,
         span: span.clone(),
+        traced: Span::none(),
         method: method(request.method()),
         route: request.extensions().get().cloned(),
         began: Instant::now(),
         answered: false,
     };
+    if !underway.says_nothing() {
+        underway.traced = own::request(underway.method, underway.route(), request.headers());
+    }
     let bytes = match request.uri().path() {
         "/slack/events" | "/slack/interactivity" | "/slack/commands" => body::SLACK_BYTES,
         "/api/v1/attachments" => limits::ATTACHMENT_BYTES,
@@ -68,7 +72,9 @@ pub async fn observe(
         _ => limits::BODY_BYTES,
     };
     let request = request.map(|body| body::bounded(body, bytes, observer.body_time));
-    let mut response = next.run(request).instrument(span).await;
+    let traced = underway.traced.clone();
+    let response = next.run(request).instrument(span).instrument(traced);
+    let mut response = response.await;
     response.headers_mut().insert(REQUEST_ID, id);
     underway.end(&response);
     response
@@ -120,6 +126,8 @@ fn method(method: &Method) -> &'static str {
 struct Underway {
     metrics: Arc<Metrics>,
     span: Span,
+    /// The one that goes to a collector.
+    traced: Span,
     method: &'static str,
     route: Option<MatchedPath>,
     began: Instant,
@@ -143,14 +151,19 @@ impl Underway {
     }
 
     fn log(&self, status: u16, code: Option<&'static str>, latency: Duration) {
+        own::answered(&self.traced, status, code);
         let (method, route) = (self.method, self.route());
         let latency_ms = latency.as_micros() as f64 / 1_000.0;
-        // Probes and files come all the time and say nothing.
-        if ["/healthz", "/readyz", "/metrics", "/pkg/{*path}"].contains(&route) {
+        if self.says_nothing() {
             tracing::debug!(parent: &self.span, method, route, status, code, latency_ms, "answered");
         } else {
             tracing::info!(parent: &self.span, method, route, status, code, latency_ms, "answered");
         }
+    }
+
+    /// Probes and files come all the time.
+    fn says_nothing(&self) -> bool {
+        ["/healthz", "/readyz", "/metrics", "/pkg/{*path}"].contains(&self.route())
     }
 
     /// The pattern, not the address: `-` where nothing is.

@@ -37,6 +37,7 @@ use crate::{
     limits::Limits,
     providers::Providers,
     slack::way_in::WayIn,
+    spans::Spans,
 };
 
 /// Cheap to clone.
@@ -80,6 +81,8 @@ pub struct AppState {
     pub vapid: Vapid,
     /// Which addresses that may lead to.
     pub guard: Arc<Guard>,
+    /// Where spans go, if the settings say so.
+    pub spans: Option<Arc<Spans>>,
     /// The open sockets: the server lets them say goodbye.
     pub sockets: TaskTracker,
     /// Asked for by leptos; the page's files are embedded, so nothing in it matters.
@@ -136,6 +139,7 @@ impl AppState {
             trusted: Arc::new(trusted),
             config: Arc::new(config),
             assets: Arc::new(assets),
+            spans: None,
             sockets: TaskTracker::new(),
             stopping: CancellationToken::new(),
             leptos: LeptosOptions::builder().output_name("handraise").build(),
@@ -153,6 +157,12 @@ impl AppState {
             service: self.service.clone().with_files(files),
             ..self
         })
+    }
+
+    /// With a collector for spans.
+    pub fn with_spans(self, spans: Option<Spans>) -> Self {
+        let spans = spans.map(Arc::new);
+        Self { spans, ..self }
     }
 
     /// With what people do in Slack.

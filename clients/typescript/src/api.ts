@@ -2636,6 +2636,7 @@ export interface components {
             team: string | null;
             title: string | null;
             to: components["schemas"]["Addressee"] | null;
+            traceparent: components["schemas"]["TraceParent"] | null;
             /**
              * Format: int64
              * @description 1 when asked, one more with every change.
@@ -3288,6 +3289,8 @@ export interface components {
          * @enum {string}
          */
         Topic: "interaction.requested" | "interaction.resolved" | "interaction.expired" | "interaction.cancelled" | "notification.sent" | "task.failed";
+        /** @description A place in a trace: W3C Trace Context, version 00. */
+        TraceParent: string;
         /** @description How far an argument may differ: a command or several, each beginning with approved words; a path below a folder; `names` with wildcards where a tool searches by them; an address at a scheme, host and port; one of the folders where it runs; or `any`, which is for what is said about an action, or written below a folder. */
         Variation: ("names" | "any") | {
             words: components["schemas"]["CommandWords"];
@@ -4525,6 +4528,8 @@ export interface operations {
             header?: {
                 /** @description The agent's own name of this request: sending the same again under it asks nothing new. */
                 "Idempotency-Key"?: string;
+                /** @description The place in the agent's trace at which it asks (W3C Trace Context). One that is not as that says is ignored. */
+                traceparent?: string;
             };
             path?: never;
             cookie?: never;

@@ -251,6 +251,8 @@ export interface Interaction {
   readonly resumePrompt: string | null;
   readonly slackPermalink: string | null;
   readonly metadata: JsonObject | null;
+  /** The place in the agent's trace at which it asked (W3C Trace Context). */
+  readonly traceparent: string | null;
   readonly claim: Claim | null;
   readonly to: Addressee | null;
   readonly revises: string | null;

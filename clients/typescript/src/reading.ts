@@ -62,6 +62,7 @@ export function interaction(body: unknown): models.Interaction {
     resumePrompt: maybe(it.resume_prompt, string),
     slackPermalink: maybe(it.slack_permalink, string),
     metadata: maybe(it.metadata, json),
+    traceparent: maybe(it.traceparent, string),
     claim: maybe(it.claim, claim),
     to: maybe(it.to, addressee),
     revises: maybe(it.revises, string),

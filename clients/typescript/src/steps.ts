@@ -13,6 +13,7 @@ import type { AnyPath } from "./operands.js";
 import { type Fields, type Options, keyOf, putFields, putOptions } from "./options.js";
 import * as reading from "./reading.js";
 import type { Server } from "./sending.js";
+import { traceHeaders } from "./trace.js";
 
 /** Seconds that the server is asked to hold a poll. */
 export const HOLD = 30;
@@ -181,7 +182,8 @@ export class Steps {
     }
     const body = encoded({ kind, prompt, ...putOptions(kind, about), ...putFields(exact) });
     const key = keyOf(about);
-    const request: Request = { method: "POST", path: "/interactions", body, headers: { "Idempotency-Key": key } };
+    const headers = { "Idempotency-Key": key, ...traceHeaders() };
+    const request: Request = { method: "POST", path: "/interactions", body, headers };
     let opened: Interaction;
     try {
       opened = await this.interaction(request, this.patience(about));

@@ -44,6 +44,7 @@ pub mod team;
 #[cfg(test)]
 mod testing;
 pub mod time;
+pub mod trace;
 
 pub use access::{Access, Identity, PasswordHash, Person, SecretHash, SlackId, Token, TokenKind};
 pub use attachment::Attachment;
@@ -70,3 +71,4 @@ pub use refused::{Refused, Uncounted};
 pub use sign::{Sign, Verify};
 pub use task::Task;
 pub use team::{Audience, Membership, Part, Parts, Team, TeamRef};
+pub use trace::TraceParent;

@@ -4,7 +4,7 @@ mod before;
 mod check;
 
 use domain::{
-    AgentRef, Changeset, IdempotencyKey, Interaction, Refused, Task, Team,
+    AgentRef, Changeset, IdempotencyKey, Interaction, Refused, Task, Team, TraceParent,
     attachment::Holder,
     decide::interaction::{self as decide, AskedOf},
     grant::GrantRecord,
@@ -59,7 +59,7 @@ struct Put {
 
 impl Service {
     /// Opens an interaction. When this returns, it is durable. Under a key the agent has used for the
-    /// same request, nothing is opened and no destination is told again.
+    /// same request, nothing is opened and no destination is told again. `trace` is where in its trace the agent asks.
     ///
     /// # Errors
     /// [`Refused::Invalid`] with every fault of the draft, or where a plan revises one that it may not revise, [`Refused::KeyReused`],
@@ -69,8 +69,9 @@ impl Service {
         agent: AgentRef,
         draft: Draft,
         key: Option<&str>,
+        trace: Option<TraceParent>,
     ) -> Result<Asked, ServiceError> {
-        let mut checked = self.check(&agent, draft, key).await?;
+        let mut checked = self.check(&agent, draft, key, trace).await?;
         let mut tries = GRANT_TRIES;
         // The same agent may send the same key twice at once, the task may change meanwhile, the quota be used up, and
         // another plan take the same place.

@@ -3,9 +3,10 @@
 
 use domain::{Changeset, Write, ladder::LadderWrite};
 use store::CommitError;
+use tracing::{Instrument, Span, field::Empty};
 
 use super::{Service, ServiceError};
-use crate::metrics::Tally;
+use crate::{metrics::Tally, spans};
 
 impl Service {
     /// Commits, unless another commit was faster, and says whether it did. The caller that was not first reads and
@@ -17,7 +18,8 @@ impl Service {
     pub(super) async fn is_first(&self, changeset: Changeset) -> Result<bool, ServiceError> {
         let tally = Tally::of(&changeset);
         let climbs = begins_a_ladder(&changeset);
-        match self.store.commit(changeset).await {
+        let span = span_of(&changeset);
+        match self.store.commit(changeset).instrument(span).await {
             Ok(_) => {
                 self.metrics.committed(tally);
                 if climbs {
@@ -29,6 +31,21 @@ impl Service {
             Err(CommitError::Failed(error)) => Err(error.into()),
         }
     }
+}
+
+/// The time until it is durable, or refused.
+fn span_of(changeset: &Changeset) -> Span {
+    let span = tracing::info_span!(
+        target: spans::TARGET,
+        "commit",
+        handraise.events = changeset.events.len() as i64,
+        handraise.interaction.id = Empty,
+    );
+    if let Some(interaction) = changeset.interaction() {
+        let id = tracing::field::display(interaction.id);
+        span.record("handraise.interaction.id", id);
+    }
+    span
 }
 
 /// Whether the first rung of a ladder is due by it, at once.

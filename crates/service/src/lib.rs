@@ -1,7 +1,7 @@
 //! The use cases: read, decide, commit. Callers translate; here is no HTTP and no page.
 //!
 //! Beside them stand the parts they share with their callers: [`secret`] and [`hook_secret`], the [`guard`] of
-//! addresses, the numbers of [`metrics`], and [`Channels`].
+//! addresses, the numbers of [`metrics`], the target of [`spans`], and [`Channels`].
 //!
 //! Uses `attached`, `domain`, `machine`, `signing` and `store`. Begin with `ask.rs`, then `answer.rs`.
 
@@ -58,6 +58,7 @@ mod sign_in;
 mod slack_identity;
 mod slack_turns;
 mod snooze;
+pub mod spans;
 mod suggestions;
 mod task;
 mod teams;

@@ -101,6 +101,19 @@ pub struct Now {
     pub slack_sockets: Option<(usize, u32)>,
     /// The ways by which people can be reached.
     pub ways: Vec<WaysBy>,
+    /// What became of spans, where there is a collector for them.
+    pub spans: Option<SpanCounts>,
+}
+
+/// What became of spans since the start.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SpanCounts {
+    /// The collector has them.
+    pub exported: u64,
+    /// It did not take them.
+    pub failed: u64,
+    /// They found no room to wait for it.
+    pub dropped: u64,
 }
 
 impl Default for Metrics {
@@ -298,6 +311,13 @@ impl Metrics {
             "Those that do nothing but fail: push services, mailboxes and topics",
             failing,
         );
+        if let Some(counts) = now.spans {
+            of_now.register(
+                "spans",
+                "Spans for the collector of traces, by what became of them",
+                counts.family(),
+            );
+        }
         if let Some(age) = now.checkpoint_age {
             of_now.register_with_unit(
                 "checkpoint_age",
@@ -319,6 +339,22 @@ impl Metrics {
         text::encode_registry(&mut text, &of_now)?;
         text::encode_eof(&mut text)?;
         Ok(text)
+    }
+}
+
+impl SpanCounts {
+    fn family(self) -> Family<Labels<1>, Counter> {
+        let family = Family::default();
+        for (what, count) in [
+            ("exported", self.exported),
+            ("failed", self.failed),
+            ("dropped", self.dropped),
+        ] {
+            let labels: Labels<1> = [("result", what.into())];
+            let counter: &Counter = &family.get_or_create(&labels);
+            counter.inc_by(count);
+        }
+        family
     }
 }
 

@@ -62,7 +62,7 @@ pub use capability::{
     insights::Insights,
     interactions::{Interactions, SignsOfLife, Snoozes, Tasks},
     memories::{Memories, Suggestions},
-    nodes::{NODE_IS_HEARD, NodeId, Nodes, Present},
+    nodes::{NODE_IS_HEARD, NodeId, Nodes, Present, WaitsTaken},
     people::{Agents, Factors, Identities, People, Sessions, Tokens},
     policies::PolicySets,
     reaching::{Ladders, ReachNumbers, Reaches},

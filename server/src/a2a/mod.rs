@@ -22,7 +22,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use service::{Asked, ServiceError};
 
-use crate::{auth::agent::Caller, problem::Problem, state::AppState};
+use crate::{auth::agent::Caller, problem::Problem, state::AppState, traceparent};
 use message::{Places, Question};
 use rpc::{Call, Failure};
 
@@ -46,6 +46,7 @@ pub(crate) async fn call(
         Ok(call) => call,
         Err(answer) => return Json(answer).into_response(),
     };
+    let call = call.in_trace(traceparent::of(&headers));
     let answered = match rpc::expect_version(&headers) {
         Ok(()) => answer(&state, &caller, &call).await,
         Err(failure) => Err(failure),
@@ -105,7 +106,10 @@ async fn answer(state: &AppState, caller: &Caller, call: &Call) -> Result<Respon
 async fn sent(state: &AppState, caller: &Caller, call: &Call) -> Result<Interaction, Failure> {
     let Question { draft, key, places } = message::question(call.params()?)?;
     let agent = caller.agent.clone();
-    let asked = state.service.ask(agent, draft, Some(&key)).await;
+    let asked = state
+        .service
+        .ask(agent, draft, Some(&key), call.trace)
+        .await;
     let Asked { interaction, .. } = asked.map_err(|error| placed(error, &places))?;
     Ok(interaction)
 }

@@ -1,7 +1,7 @@
 //! JSON-RPC 2.0 with the errors of A2A 1.0.
 
 use axum::http::HeaderMap;
-use domain::Fault;
+use domain::{Fault, TraceParent};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -21,6 +21,8 @@ pub(super) struct Call {
     pub(super) id: Value,
     pub(super) method: String,
     params: Value,
+    /// The place in its caller's trace.
+    pub(super) trace: Option<TraceParent>,
 }
 
 /// Why a call has no result.
@@ -58,7 +60,17 @@ impl Call {
             return Err(invalid(&id, "method: is no text"));
         };
         let params = call.remove("params").unwrap_or_else(|| json!({}));
-        Ok(Self { id, method, params })
+        Ok(Self {
+            id,
+            method,
+            params,
+            trace: None,
+        })
+    }
+
+    /// It in this place of a trace.
+    pub(super) fn in_trace(self, trace: Option<TraceParent>) -> Self {
+        Self { trace, ..self }
     }
 
     /// What it is called with. What is not known is passed over, as A2A has it.

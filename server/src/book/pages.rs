@@ -15,7 +15,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 41] = files![
+const FILES: [(&str, &str, &str); 42] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "install": "docs/install.md",
@@ -42,6 +42,7 @@ const FILES: [(&str, &str, &str); 41] = files![
     "insights": "docs/insights.md",
     "operations": "docs/operations.md",
     "backup": "docs/backup.md",
+    "tracing": "docs/tracing.md",
     "attachments": "docs/attachments.md",
     "erasing": "docs/erasing.md",
     "performance": "docs/performance.md",

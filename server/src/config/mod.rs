@@ -15,6 +15,7 @@ mod load;
 mod provider;
 mod reach;
 mod slack;
+mod tracing;
 mod webhook_url;
 
 use std::{
@@ -38,6 +39,7 @@ pub use load::{DEFAULT_FILE, Flags, Loaded, load};
 pub use provider::ProviderSettings;
 pub use reach::{MailSettings, NtfySettings};
 pub use slack::{Contradiction, Mirror, SessionChannels, SlackMode, SlackUsers};
+pub use tracing::TracingSettings;
 pub use webhook_url::WebhookUrl;
 
 /// Where browsers find a server on their own machine (RFC 6761: names below `localhost` are loopback).
@@ -135,6 +137,8 @@ pub struct Config {
     pub mail: MailSettings,
     /// Who takes messages to topics.
     pub ntfy: NtfySettings,
+    /// The collector of traces.
+    pub tracing: TracingSettings,
     /// The deadline of each kind where a request names none.
     pub timeout: Timeouts,
     /// How long what was written in each kind is kept.

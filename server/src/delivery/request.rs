@@ -6,10 +6,11 @@ use anyhow::Context;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use domain::{
-    DestinationId, Event, Interaction,
+    DestinationId, Event, Interaction, TraceParent,
     delivery::{Health, TryResult},
+    trace::TRACEPARENT,
 };
-use reqwest::header::HeaderMap;
+use reqwest::header::{HeaderMap, HeaderValue};
 use service::Service;
 use store::{Claimed, Store};
 
@@ -20,6 +21,7 @@ use super::{
     signature,
     webhook::News,
 };
+use crate::spans::own;
 
 /// Longer than [`IN_TIME`](super::post::IN_TIME).
 const LEASE: TimeDelta = TimeDelta::seconds(10);
@@ -86,14 +88,17 @@ impl Requests {
             return Ok(Err(TryResult::Withdrawn(ERASED.to_owned())));
         }
         let told = Interaction::replay(&events).map(|told| service.store().proven(told));
-        if told.is_some_and(|told| told.state.is_void()) {
+        if told.as_ref().is_some_and(|told| told.state.is_void()) {
             // Another node may know the key that signed it.
             return Ok(Err(TryResult::Failed(UNPROVEN.to_owned())));
         }
+        // What is not about an interaction is in no trace of an agent.
+        let place = told.as_ref().and_then(own::place_of_receiver);
         let request = match self.to {
             Addressee::Endpoint => webhook(service, public_url, claimed, &events).await?,
             Addressee::Agent => callback(service, public_url, claimed, &events).await?,
         };
+        let request = request.map(|request| request.in_trace(place));
         Ok(request.map_err(|gone| TryResult::Withdrawn(gone.to_owned())))
     }
 }
@@ -123,6 +128,17 @@ struct Request {
     address: String,
     headers: HeaderMap,
     body: Vec<u8>,
+}
+
+impl Request {
+    /// It, with the place in a trace from which its receiver goes on. That is not signed: it changes nothing of what is said.
+    fn in_trace(mut self, place: Option<TraceParent>) -> Self {
+        let value = place.and_then(|place| HeaderValue::try_from(place.to_string()).ok());
+        if let Some(value) = value {
+            self.headers.insert(TRACEPARENT, value);
+        }
+        self
+    }
 }
 
 async fn webhook(

@@ -19,11 +19,13 @@ use service::{Service, ServiceError};
 use store::{AttemptEnd, Claimed, Follower, Mark, Store, StoreError};
 use tokio::{sync::watch, task::JoinSet};
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use super::{
     courier::{Couriers, Sent},
     follow::{Pages, Readers},
 };
+use crate::spans::own;
 
 /// Time makes things due without any hint; this is how late it may be noticed.
 const POLL: Duration = Duration::from_millis(500);
@@ -206,8 +208,15 @@ impl Worker {
 
     fn send(&mut self, kind: DestinationKind, claimed: Vec<Claimed>) {
         let courier = Arc::clone(self.couriers.of(kind));
-        self.sending
-            .spawn(async move { courier.send(claimed).await });
+        let span = own::delivery(kind, claimed.len());
+        let store = Arc::clone(&self.store);
+        let sending = async move {
+            own::find_its_trace(&*store, &claimed).await;
+            let outcomes = courier.send(claimed).await;
+            own::tried(&outcomes);
+            outcomes
+        };
+        self.sending.spawn(sending.instrument(span));
     }
 
     /// The deliveries to claim: first those that are due already, then those of what has happened since, which

@@ -19,6 +19,7 @@ mod policies;
 mod running;
 mod sum_up;
 mod uses;
+mod waits;
 
 use std::{future::Future, time::Duration};
 
@@ -48,6 +49,9 @@ pub(crate) fn start(state: &AppState, background: &TaskTracker, stopping: &Cance
     background.spawn(running::run(service.clone(), stopping.clone()));
     if state.config.backup.to.is_some() {
         background.spawn(backup::run(state.clone(), stopping.clone()));
+    }
+    if let Some(spans) = state.spans.clone() {
+        background.spawn(waits::run(spans, service.clone(), stopping.clone()));
     }
     if let Some(file) = &state.config.policies {
         // From now on, before anybody knows that the server is there: a hangup would end it.

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use axum::http::request::Parts;
 use domain::{
-    Interaction, InteractionId,
+    Interaction, InteractionId, TraceParent,
     interaction::{Draft, Kind},
     mcp,
 };
@@ -23,7 +24,7 @@ use super::{
     server::McpServer,
     tasks,
 };
-use crate::{auth::agent::Caller, problem::Problem};
+use crate::{auth::agent::Caller, problem::Problem, traceparent};
 
 impl McpServer {
     /// Asks, and waits a moment. A client that knows tasks gets one instead, and looks after it; one that goes along with
@@ -46,7 +47,7 @@ impl McpServer {
         let draft = self
             .with_files(caller, files, Draft { kind, ..draft })
             .await?;
-        let asked = self.opened(caller, draft, key).await?;
+        let asked = self.opened(caller, draft, key, context).await?;
         let knows_tasks = context.client_capabilities();
         if asked.state.is_pending() && knows_tasks.is_some_and(|known| known.supports_tasks()) {
             return Ok(CreateTaskResult::new(tasks::task(&asked)).into());
@@ -96,10 +97,12 @@ impl McpServer {
         &self,
         caller: &Caller,
         arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, Problem> {
         let (draft, key) = arguments::draft(mcp::NOTIFY_HUMAN, arguments)?;
         let kind = Some(Kind::Notification.name().to_owned());
-        let told = self.opened(caller, Draft { kind, ..draft }, key).await?;
+        let draft = Draft { kind, ..draft };
+        let told = self.opened(caller, draft, key, context).await?;
         let public_url = self.state.config.public_url();
         Ok(said::told(told, &public_url).into())
     }
@@ -109,9 +112,11 @@ impl McpServer {
         caller: &Caller,
         draft: Draft,
         key: Option<String>,
+        context: &RequestContext<RoleServer>,
     ) -> Result<Interaction, Problem> {
-        let agent = caller.agent.clone();
-        let asked = self.state.service.ask(agent, draft, key.as_deref()).await;
+        let (agent, trace) = (caller.agent.clone(), named_trace(context));
+        let service = &self.state.service;
+        let asked = service.ask(agent, draft, key.as_deref(), trace).await;
         let Asked { interaction, .. } = asked?;
         Ok(interaction)
     }
@@ -138,5 +143,13 @@ impl McpServer {
         }
         let service = &self.state.service;
         Ok(service.collect(interaction.id, &caller.agent).await?)
+    }
+}
+
+/// The place in the model's trace: the call's own (SEP-414), or that of the request which carries it.
+fn named_trace(context: &RequestContext<RoleServer>) -> Option<TraceParent> {
+    match context.meta.0.get_traceparent() {
+        Some(named) => TraceParent::read(named),
+        None => traceparent::of(&context.extensions.get::<Parts>()?.headers),
     }
 }

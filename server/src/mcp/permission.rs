@@ -88,7 +88,9 @@ impl McpServer {
         let id = wanted.named_id().map(str::to_owned);
         let seconds = self.state.config.mcp_permission_seconds;
         let key = named_key(context);
-        let asked = self.opened(caller, wanted.draft(seconds), key).await?;
+        let asked = self
+            .opened(caller, wanted.draft(seconds), key, context)
+            .await?;
         let wait = Duration::from_secs(seconds.into()) + GRACE;
         let held = self.held(caller, asked.id, wait, context).await;
         // Even if the call failed: people are not to decide what no caller waits for.

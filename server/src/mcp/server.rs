@@ -91,7 +91,7 @@ impl ServerHandler for McpServer {
                 self.wait_for_answer(&caller, arguments, rounds.as_ref(), &context)
                     .await
             }
-            mcp::NOTIFY_HUMAN => self.notify_human(&caller, arguments).await,
+            mcp::NOTIFY_HUMAN => self.notify_human(&caller, arguments, &context).await,
             mcp::CANCEL_QUESTION => self.cancel_question(&caller, arguments).await,
             mcp::APPROVE_TOOL_USE => {
                 let said = self.approve_tool_use(&caller, arguments, &context).await;

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use domain::{
-    AgentRef, Interaction, InteractionId, PersonId, Responder,
+    AgentRef, Interaction, InteractionId, PersonId, Responder, TraceParent,
     attachment::Attachment,
     interaction::{
         Action, Addressee, AgentPresence, Amended, AnswerContent, Approver, Ask, Callback,
@@ -149,6 +149,9 @@ pub struct InteractionBody {
     /// As the agent sent it.
     #[schema(value_type = Option<parts::AnyObject>, inline)]
     metadata: Option<AnyJson>,
+    /// The place in the agent's trace at which it asked (W3C Trace Context), if it named one.
+    #[schema(value_type = Option<names::TraceParent>)]
+    traceparent: Option<TraceParent>,
     /// Once all that was written in it is erased: who did it, and when. Then there is no answer, and an approval is not
     /// approved, whatever the outcome was.
     #[schema(value_type = Option<parts::Erased>)]
@@ -414,6 +417,7 @@ impl InteractionBody {
             dashboard_url: dashboard_url(public_url, interaction.id),
             slack_permalink: permalink,
             metadata: request.metadata,
+            traceparent: request.trace,
             erased,
         }
     }

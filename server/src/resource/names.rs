@@ -94,6 +94,8 @@ shapes! {
         .min_length(Some(1));
     /// Visible ASCII.
     IdempotencyKey = text(limits::KEY_CHARS).min_length(Some(1)).pattern(Some("^[ -~]+$"));
+    /// A place in a trace: W3C Trace Context, version 00.
+    TraceParent = string().pattern(Some("^00-[0-9a-f]{32}-[0-9a-f]{16}-0[0-3]$"));
     /// Where to send to: a public address, without a name and password in it.
     TargetUrl = target_url();
     /// Where the agent is called when it is closed: a public address, without a name and password in it.

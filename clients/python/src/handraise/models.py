@@ -371,6 +371,8 @@ class Interaction:
     """Question and answer as a text for the agent's context."""
     slack_permalink: Optional[str] = None
     metadata: Optional[Mapping[str, Any]] = None
+    traceparent: Optional[str] = None
+    """The place in the agent's trace at which it asked (W3C Trace Context)."""
     claim: Optional[Claim] = None
     """Who is on it, until when."""
     to: Optional[Addressee] = None

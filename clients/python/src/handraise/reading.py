@@ -66,6 +66,7 @@ def interaction(body: Json) -> models.Interaction:
         resume_prompt=body.get("resume_prompt"),
         slack_permalink=body.get("slack_permalink"),
         metadata=body.get("metadata"),
+        traceparent=body.get("traceparent"),
         claim=_maybe(_claim, body.get("claim")),
         to=_maybe(_addressee, body.get("to")),
         revises=body.get("revises"),

@@ -19,6 +19,7 @@ from .exchange import Backoff, Flow, Patience, Pause, Request, encoded, exchange
 from .keys import Keys
 from .models import Attachment, Interaction, Page
 from .options import key_of, put_fields, put_options
+from .trace import trace_headers
 
 T = TypeVar("T")
 
@@ -192,7 +193,7 @@ class Steps:
             )
         body = encoded({"kind": kind, "prompt": prompt, **put_options(kind, about), **put_fields(fields)})
         key = key_of(about)
-        request = Request("POST", "/interactions", body, {"Idempotency-Key": key})
+        request = Request("POST", "/interactions", body, {"Idempotency-Key": key, **trace_headers()})
         try:
             opened = yield from self._interaction(request, self._patience(about.get("give_up_after")))
         except Unreachable as unreachable:

@@ -8,10 +8,10 @@ pub(crate) mod retry;
 mod trust;
 pub(crate) mod verdict;
 
-use std::{fmt, time::Duration};
+use std::{env, fmt, time::Duration};
 
 use anyhow::{Context, anyhow, ensure};
-use domain::interaction::Receipt;
+use domain::{TraceParent, interaction::Receipt, trace::TRACEPARENT};
 use reqwest::{
     Method, RequestBuilder, Response, StatusCode,
     header::{CONTENT_TYPE, HeaderName, HeaderValue},
@@ -110,6 +110,12 @@ impl Declined {
     }
 }
 
+/// The place in a trace that this program was started in, as OpenTelemetry has it: what records a trace and starts programs says so
+/// in their environment.
+fn trace() -> Option<TraceParent> {
+    TraceParent::read(&env::var("TRACEPARENT").ok()?)
+}
+
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
@@ -173,6 +179,10 @@ impl Client {
         let key = HeaderValue::from_str(key).context("the key must have visible characters")?;
         let name = HeaderName::from_static("idempotency-key");
         let request = self.post("interactions", body)?.header(name, key);
+        let request = match trace() {
+            Some(trace) => request.header(TRACEPARENT, trace.to_string()),
+            None => request,
+        };
         self.send(request).await
     }
 

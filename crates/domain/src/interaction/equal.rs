@@ -42,6 +42,7 @@ fn what_is_decided(request: &Request) -> Request {
         timeout_seconds: None,
         callback_url: None,
         withdraw_on_disconnect: false,
+        trace: None,
         ..request.clone()
     }
 }
@@ -90,6 +91,10 @@ mod tests {
             let other = asked(fields);
             assert!(one.is_equal_to(&other) && other.is_equal_to(&one));
         }
+        let mut traced = one.clone();
+        let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        traced.request.trace = crate::TraceParent::read(trace);
+        assert!(one.is_equal_to(&traced) && traced.is_equal_to(&one));
         for fields in [
             json!({"action": action(json!({"n": 2}))}),
             json!({"action": action(json!({"n": "1"}))}),

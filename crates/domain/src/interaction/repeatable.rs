@@ -62,6 +62,7 @@ impl Request {
             attachments,
             // Of approvals alone.
             owners: _,
+            trace: _,
         } = self;
         // What is in a file may be the question.
         if !attachments.is_empty() {

@@ -24,6 +24,7 @@ use crate::{
     ids::PersonId,
     json::{AnyJson, Object, Whole},
     limits,
+    trace::TraceParent,
 };
 
 /// A request that passed every check.
@@ -65,6 +66,10 @@ pub struct Request {
     /// Whose agent asked, where they do not count (rule 16): whoever owned it then, whatever is said of it later.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub owners: Vec<PersonId>,
+    /// The place in the agent's trace at which it asks. Beside what is asked: the same request from elsewhere in a trace is
+    /// the same (rule 8).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TraceParent>,
 }
 
 #[expect(
@@ -289,6 +294,7 @@ impl Draft {
             attachments,
             ruled: None,
             owners: Vec::new(),
+            trace: None,
         })
     }
 }

@@ -71,6 +71,8 @@ impl Request {
             // The words of an admin, about no one thing.
             ruled: self.ruled.clone(),
             owners: self.owners.clone(),
+            // Digits of a program.
+            trace: self.trace,
         }
     }
 }

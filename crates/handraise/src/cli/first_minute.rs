@@ -3,10 +3,11 @@
 use std::{env, fs, io::Write, path::Path};
 
 use domain::{
-    Event, Interaction, InteractionEvent, InteractionId, Payload, TokenKind, access::Lifetime,
+    Event, Ids, Interaction, InteractionEvent, InteractionId, Payload, TokenKind, access::Lifetime,
     interaction::Kind,
 };
-use server::{config::Config, hub::news, state::AppState, telemetry};
+use machine::clock::SystemIds;
+use server::{config::Config, hub::news, spans::Spans, state::AppState, telemetry};
 use service::{Service, secret::Secret};
 
 use super::{Place, operator, said, serve::Ready};
@@ -26,11 +27,13 @@ pub(super) async fn run() -> anyhow::Result<()> {
         database: None,
     };
     let loaded = nothing_said.load(None, None)?;
-    telemetry::start_quietly(loaded.config.log);
+    let spans = Spans::start(&loaded.config.tracing, SystemIds.next().to_string())?;
+    telemetry::start_quietly(loaded.config.log, spans.as_ref());
     for unknown in &loaded.unknown_variables {
         tracing::warn!("{unknown}");
     }
-    let ready = Ready::new(loaded.config, loaded.file.as_deref()).await?;
+    let mut ready = Ready::new(loaded.config, loaded.file.as_deref()).await?;
+    ready.state = ready.state.with_spans(spans);
     let link = ready.first_admin_link().await?;
     let token = first_token(&ready.state.service).await?;
     // What happened before this moment is no first answer.

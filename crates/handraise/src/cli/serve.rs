@@ -3,11 +3,13 @@
 use std::{io::Write, path::Path, sync::Arc};
 
 use anyhow::{Context, bail};
+use domain::Ids;
 use machine::clock::{SystemClock, SystemIds};
 use server::{
     config::{Config, WebhookUrl},
     journal::{Behind, CheckpointFile},
     slack::way_in::WayIn,
+    spans::Spans,
     state::AppState,
     telemetry,
     ui::assets,
@@ -26,11 +28,13 @@ pub(super) struct Ready {
 
 pub(super) async fn run(flags: ServerFlags) -> anyhow::Result<()> {
     let loaded = flags.load()?;
-    telemetry::start(loaded.config.log);
+    let spans = Spans::start(&loaded.config.tracing, SystemIds.next().to_string())?;
+    telemetry::start(loaded.config.log, spans.as_ref());
     for unknown in &loaded.unknown_variables {
         tracing::warn!("{unknown}");
     }
-    let ready = Ready::new(loaded.config, loaded.file.as_deref()).await?;
+    let mut ready = Ready::new(loaded.config, loaded.file.as_deref()).await?;
+    ready.state = ready.state.with_spans(spans);
     let link = ready.first_admin_link().await?;
     let config = &ready.state.config;
     let public = config.public_url();

@@ -52,6 +52,7 @@ async fn a_question_comes_back_whole(database: TestDatabase) {
         "ruled",
         "amended",
         "revises",
+        "traceparent",
     ] {
         let found = rest.as_object_mut().unwrap().remove(nobody);
         assert_eq!(found, Some(json!(null)), "{nobody}");

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use domain::{
-    AgentId, AgentRef, Fault, IdempotencyKey, Person, Refused, Team,
+    AgentId, AgentRef, Fault, IdempotencyKey, Person, Refused, Team, TraceParent,
     attachment::Holder,
     interaction::{Draft, Kind, Request},
 };
@@ -17,6 +17,7 @@ impl Service {
         agent: &AgentRef,
         mut draft: Draft,
         key: Option<&str>,
+        trace: Option<TraceParent>,
     ) -> Result<Checked, ServiceError> {
         let holder = Holder::Agent(agent.id);
         let files = draft.attachments.clone();
@@ -52,7 +53,7 @@ impl Service {
             .transpose()
             .map_err(|fault| Refused::Invalid(vec![fault]))?;
         Ok(Checked {
-            request,
+            request: Request { trace, ..request },
             key,
             team,
             named,

@@ -7,7 +7,7 @@ use sqlx::QueryBuilder;
 use uuid::Uuid;
 
 use super::{Db, Store};
-use crate::{NODE_IS_HEARD, NodeId, Nodes, Present, Result};
+use crate::{NODE_IS_HEARD, NodeId, Nodes, Present, Result, WaitsTaken};
 
 /// In one statement: a database takes only so many values.
 const ROWS: usize = 500;
@@ -109,6 +109,39 @@ impl Nodes for Store {
             .execute(&self.write)
             .await?;
         Ok(())
+    }
+
+    async fn take_waits(
+        &self,
+        at: DateTime<Utc>,
+        until: DateTime<Utc>,
+        since: DateTime<Utc>,
+    ) -> Result<Option<WaitsTaken>> {
+        let taken: Option<(i64, i64)> = sqlx::query_as(
+            "UPDATE traced_waits
+             SET lease = lease + 1, lease_until = $2, looked_at = $1,
+                 made_up_to = CASE WHEN looked_at >= $3 THEN made_up_to
+                     ELSE (SELECT COALESCE(MAX(seq), 0) FROM events) END
+             WHERE lease_until <= $1
+             RETURNING lease, made_up_to",
+        )
+        .bind(at.timestamp_millis())
+        .bind(until.timestamp_millis())
+        .bind(since.timestamp_millis())
+        .fetch_optional(&self.write)
+        .await?;
+        Ok(taken.map(|(lease, made_up_to)| WaitsTaken { lease, made_up_to }))
+    }
+
+    async fn leave_waits(&self, lease: i64, made_up_to: i64) -> Result<bool> {
+        let left = sqlx::query(
+            "UPDATE traced_waits SET made_up_to = $2, lease_until = 0 WHERE lease = $1",
+        )
+        .bind(lease)
+        .bind(made_up_to)
+        .execute(&self.write)
+        .await?;
+        Ok(left.rows_affected() == 1)
     }
 
     async fn serves_at(&self, url: &str) -> Result<()> {

@@ -25,6 +25,15 @@ pub struct Present {
     pub place: String,
 }
 
+/// Making spans of waits, as one node does it at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaitsTaken {
+    /// The number of this turn.
+    pub lease: i64,
+    /// The last event that the turns before looked at.
+    pub made_up_to: i64,
+}
+
 /// The nodes that share a database.
 #[async_trait]
 pub trait Nodes: Send + Sync {
@@ -53,6 +62,18 @@ pub trait Nodes: Send + Sync {
 
     /// Forgets a node that stops.
     async fn stops(&self, node: NodeId) -> Result<()>;
+
+    /// Takes over making spans of waits, until `until`. `None` while another node is at it. Where none has looked since then,
+    /// it begins at the end of the journal.
+    async fn take_waits(
+        &self,
+        at: DateTime<Utc>,
+        until: DateTime<Utc>,
+        since: DateTime<Utc>,
+    ) -> Result<Option<WaitsTaken>>;
+
+    /// Leaves it to the next, done up to this event. `false`, and nothing is kept, when another node has taken it over.
+    async fn leave_waits(&self, lease: i64, made_up_to: i64) -> Result<bool>;
 
     /// Keeps where people reach the server that was started last.
     async fn serves_at(&self, url: &str) -> Result<()>;

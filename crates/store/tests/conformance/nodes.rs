@@ -1,7 +1,7 @@
 //! Nodes that share a database.
 
 use chrono::TimeDelta;
-use store::{NodeId, Present};
+use store::{NodeId, Present, WaitsTaken};
 
 use crate::database::{Database, epoch};
 use domain::{Ids, PersonId};
@@ -10,6 +10,8 @@ store::on_both_databases!(
     a_node_hears_how_many_connections_the_others_have_now,
     a_node_hears_who_is_present_on_the_others,
     where_the_last_server_is_reached_is_known,
+    spans_of_waits_are_made_by_one_node_at_a_time,
+    spans_of_waits_begin_at_the_end_where_none_were_made_for_long,
 );
 
 async fn a_node_hears_how_many_connections_the_others_have_now(database: Database) {
@@ -68,4 +70,42 @@ async fn where_the_last_server_is_reached_is_known(database: Database) {
         let another = database.store().await;
         assert_eq!(another.served_at().await.unwrap().as_deref(), Some(url));
     }
+}
+
+async fn spans_of_waits_are_made_by_one_node_at_a_time(database: Database) {
+    let (store, other) = (database.store().await, database.store().await);
+    let at = |seconds| epoch() + TimeDelta::seconds(seconds);
+    let first = store.take_waits(at(0), at(10), at(-60)).await.unwrap();
+    let first = first.unwrap();
+    assert_eq!(
+        other.take_waits(at(9), at(19), at(-60)).await.unwrap(),
+        None
+    );
+    assert!(store.leave_waits(first.lease, 7).await.unwrap());
+    let second = other.take_waits(at(9), at(19), at(-60)).await.unwrap();
+    let second = second.unwrap();
+    assert_eq!(second.made_up_to, 7);
+    // It was killed: the next one makes them once more.
+    let third = store.take_waits(at(19), at(29), at(-60)).await.unwrap();
+    let third = third.unwrap();
+    assert_eq!(third.made_up_to, 7);
+    assert!(!other.leave_waits(second.lease, 9).await.unwrap());
+    assert!(store.leave_waits(third.lease, 8).await.unwrap());
+}
+
+async fn spans_of_waits_begin_at_the_end_where_none_were_made_for_long(database: Database) {
+    let store = database.store().await;
+    let end = store.last_seq().await.unwrap();
+    let at = |seconds| epoch() + TimeDelta::seconds(seconds);
+    let taken = store.take_waits(at(0), at(10), at(-60)).await.unwrap();
+    assert_eq!(taken.map(|taken| taken.made_up_to), Some(end));
+    assert!(store.leave_waits(taken.unwrap().lease, end).await.unwrap());
+    database.agent(&*store, "backend").await;
+    let soon = store.take_waits(at(59), at(60), at(0)).await.unwrap();
+    let WaitsTaken { lease, made_up_to } = soon.unwrap();
+    assert_eq!(made_up_to, end);
+    assert!(store.leave_waits(lease, end).await.unwrap());
+    let late = store.take_waits(at(120), at(130), at(60)).await.unwrap();
+    let late = late.unwrap().made_up_to;
+    assert!(late > end && late == store.last_seq().await.unwrap());
 }

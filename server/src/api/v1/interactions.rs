@@ -21,6 +21,7 @@ use crate::{
     problem::Problem,
     resource::{InteractionBody, STATES, names, parts},
     state::AppState,
+    traceparent,
 };
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -37,6 +38,7 @@ const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-repl
     security(("agent" = [])),
     params(
         ("Idempotency-Key" = inline(Option<names::IdempotencyKey>), Header, description = "The agent's own name of this request: sending the same again under it asks nothing new."),
+        ("traceparent" = Option<String>, Header, description = "The place in the agent's trace at which it asks (W3C Trace Context). One that is not as that says is ignored."),
     ),
     request_body = Ask,
     responses((
@@ -62,7 +64,10 @@ pub(crate) async fn create(
     let Asked {
         interaction,
         replayed,
-    } = state.service.ask(caller.agent()?, draft, key).await?;
+    } = state
+        .service
+        .ask(caller.agent()?, draft, key, traceparent::of(&headers))
+        .await?;
     let location = format!("/api/v1/interactions/{}", interaction.id);
     let body = InteractionBody::new(interaction, &state.config.public_url());
     let mut response = (StatusCode::CREATED, Json(body)).into_response();

@@ -38,7 +38,7 @@ pub(super) struct DemoCommand {
 impl DemoCommand {
     pub(super) async fn run(self) -> anyhow::Result<()> {
         let mut config = Config::default();
-        telemetry::start_quietly(config.log);
+        telemetry::start_quietly(config.log, None);
         let company = Company::read()?;
         // Removed when this is dropped, at whichever end.
         let folder = tempfile::Builder::new()

@@ -168,7 +168,7 @@ impl<'a> Month<'a> {
     async fn ask(&mut self, turn: Turn<'a>, at: DateTime<Utc>) -> anyhow::Result<()> {
         let agent = self.agent(turn).await?;
         let draft = turn.of.draft(turn.time)?;
-        let asked = self.service.ask(agent, draft, None).await;
+        let asked = self.service.ask(agent, draft, None, None).await;
         let asked = asked.map_err(said)?.interaction;
         let turn = Turn {
             id: Some(asked.id),

@@ -140,7 +140,9 @@ impl Inner {
         vary: &BTreeMap<String, String>,
     ) -> anyhow::Result<Interaction> {
         let service = &self.state.service;
-        let asked = service.ask(agent.clone(), step.draft(vary)?, None).await;
+        let asked = service
+            .ask(agent.clone(), step.draft(vary)?, None, None)
+            .await;
         let asked = asked.map_err(said)?.interaction;
         let prompt = shown(
             asked

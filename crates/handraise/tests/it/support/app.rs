@@ -11,7 +11,7 @@ use app::Assets;
 use chrono::{DateTime, TimeDelta, Utc};
 use machine::clock::{Clock, SystemClock, SystemIds};
 use reqwest::{Client, RequestBuilder, Response, header, redirect::Policy};
-use server::{config::Config, slack::way_in::WayIn, state::AppState};
+use server::{config::Config, slack::way_in::WayIn, spans::Spans, state::AppState};
 use signing::Keyring;
 use store::testing::TestDatabase;
 use tempfile::TempDir;
@@ -126,6 +126,9 @@ impl TestApp {
         let ids = Arc::new(SystemIds);
         let state = AppState::new(config, assets, store, clock.clone(), ids, keys);
         let state = state.with_files().unwrap();
+        // The log of a process is one for all of its tests, so spans of the server itself come of the real program alone.
+        let spans = Spans::start(&state.config.tracing, addr.to_string()).unwrap();
+        let state = state.with_spans(spans);
         let slack = WayIn::new(&state.config, &state.service).unwrap();
         let mut state = state.with_slack(slack.map(join));
         state.slack_second = slack_second;

@@ -7,6 +7,7 @@ pub(crate) mod browser;
 pub(crate) mod bucket;
 pub(crate) mod caller;
 pub(crate) mod carriers;
+pub(crate) mod collector;
 pub(crate) mod corpus;
 pub(crate) mod device;
 pub(crate) mod evidence;
