@@ -284,6 +284,7 @@ pub(super) fn hours(insights: &Insights, back: &LookBack) -> String {
 pub(super) fn stood(millis: u64) -> String {
     let minutes = millis / 60_000;
     match minutes {
+        0 if millis == 0 => "0 s".to_owned(),
         0 => took(TimeDelta::milliseconds(
             i64::try_from(millis).unwrap_or_default(),
         )),
@@ -363,7 +364,7 @@ mod tests {
     #[test]
     fn long_times_are_in_hours() {
         for (millis, words) in [
-            (0, "0.0 s"),
+            (0, "0 s"),
             (59_000, "59 s"),
             (60_000, "0 h 01 min"),
             (35_940_000, "9 h 59 min"),
