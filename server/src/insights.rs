@@ -143,17 +143,23 @@ impl Table {
     pub(crate) fn csv(self, insights: &Insights) -> String {
         let mut csv = Csv::default();
         match self {
-            Self::Days => csv.figures("day", insights.days.iter(), |day| {
-                day.begins().format("%Y-%m-%d").to_string()
-            }),
-            Self::Kinds => csv.figures("kind", insights.kinds.iter(), |kind| kind.name().into()),
-            Self::Agents => {
-                csv.figures("agent", insights.agents.iter(), |agent| agent.name.clone())
+            Self::Days => {
+                csv.figures("day", insights.days.iter(), |day| {
+                    day.begins().format("%Y-%m-%d").to_string()
+                });
             }
-            Self::Teams => csv.figures("team", insights.teams.iter(), |team| {
-                let name = team.as_ref().map(|team| team.name.clone());
-                name.unwrap_or_else(|| service::EVERYONE.to_owned())
-            }),
+            Self::Kinds => {
+                csv.figures("kind", insights.kinds.iter(), |kind| kind.name().into());
+            }
+            Self::Agents => {
+                csv.figures("agent", insights.agents.iter(), |one| one.name.clone());
+            }
+            Self::Teams => {
+                csv.figures("team", insights.teams.iter(), |team| {
+                    let name = team.as_ref().map(|team| team.name.clone());
+                    name.unwrap_or_else(|| service::EVERYONE.to_owned())
+                });
+            }
             Self::People => {
                 csv.figures("answered_by", insights.people.iter(), |one| {
                     one.name.clone()

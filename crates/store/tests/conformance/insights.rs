@@ -31,6 +31,7 @@ store::on_both_databases!(
     counts_are_narrowed_by_what_was_asked,
     counts_that_cannot_be_read_are_an_error_and_made_anew,
     a_database_from_before_is_counted_from_its_first_event,
+    numbers_that_are_left_out_hold_nothing_up,
     equal_approvals_are_counted_by_agent_and_team,
     erased_approvals_are_asked_no_more,
 );
@@ -579,6 +580,21 @@ async fn a_database_from_before_is_counted_from_its_first_event(database: Databa
     assert!(!counted.is_all());
     count_all(&*reopened, 1_000).await;
     assert_eq!(ends(&*reopened, &everything()).await.len(), 6);
+}
+
+/// A journal that was put back leaves numbers out, perhaps very many.
+async fn numbers_that_are_left_out_hold_nothing_up(database: Database) {
+    let store = trusting(&database).await;
+    let store = &*store;
+    life(&database, store).await;
+    count_all(store, 100).await;
+    let kept = tallies(store, &everything()).await;
+    store.forget_counts().await.unwrap();
+    let before = "UPDATE insight_position SET seq = -4000000000000000";
+    database.place.execute(before).await.unwrap();
+    let counted = store.count_ended(1_000).await.unwrap();
+    assert!(counted.is_all(), "{counted:?}");
+    assert_eq!(tallies(store, &everything()).await, kept);
 }
 
 async fn equal_approvals_are_counted_by_agent_and_team(database: Database) {

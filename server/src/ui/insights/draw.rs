@@ -132,7 +132,7 @@ pub(super) fn times(insights: &Insights, back: &LookBack) -> String {
     let total = &insights.total;
     let sentence = match (total.median(), total.nine_in_ten()) {
         (Some(median), Some(most)) => format!(
-            "People answered half of what reached them within {}, and nine in ten within {}.",
+            "Of what people answered, half was answered within {}, and nine in ten within {}.",
             took(median),
             took(most)
         ),
@@ -280,11 +280,13 @@ pub(super) fn hours(insights: &Insights, back: &LookBack) -> String {
     section("When it is asked", &sentence, &drawn, Table::Hours, back)
 }
 
-/// A time that is made of many, in hours.
+/// A time that is made of many, in hours; a dash where there is none.
 pub(super) fn stood(millis: u64) -> String {
+    if millis == 0 {
+        return "–".to_owned();
+    }
     let minutes = millis / 60_000;
     match minutes {
-        0 if millis == 0 => "0 s".to_owned(),
         0 => took(TimeDelta::milliseconds(
             i64::try_from(millis).unwrap_or_default(),
         )),
@@ -318,10 +320,13 @@ pub(super) fn stood_still(insights: &Insights, back: &LookBack) -> String {
         }
         lines.push((day(*of), vec![stood(figures.stood_still)]));
     }
-    let sentence = format!(
-        "Agents stood still for {}, all of them together, until what they had stopped for ended.",
-        stood(insights.total.stood_still)
-    );
+    let sentence = match insights.total.stood_still {
+        0 => "No agent stood still.".to_owned(),
+        millis => format!(
+            "Agents stood still for {}, all of them together, until what they had stopped for ended.",
+            stood(millis)
+        ),
+    };
     let (first, last) = ends_of(insights);
     let drawn = format!(
         "{}{}",
@@ -364,7 +369,8 @@ mod tests {
     #[test]
     fn long_times_are_in_hours() {
         for (millis, words) in [
-            (0, "0 s"),
+            (0, "–"),
+            (500, "0.5 s"),
             (59_000, "59 s"),
             (60_000, "0 h 01 min"),
             (35_940_000, "9 h 59 min"),

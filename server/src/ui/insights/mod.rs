@@ -124,7 +124,14 @@ fn filters(insights: Option<&Insights>, back: &LookBack) -> String {
             days,
             ..back.clone()
         };
-        chip(words, &narrowed, days == back.days)
+        let is_on = days == back.days;
+        // There is always a period: this one takes no filter away.
+        let mark = if is_on { " aria-current=\"true\"" } else { "" };
+        let href = address::of(PLACE, &narrowed);
+        format!(
+            "<a class=\"chip\" href=\"{}\"{mark}>{words}</a>",
+            Text(&href)
+        )
     });
     let kinds = crate::insights::blocker_kinds().map(|kind| {
         let is_on = back.kind == Some(kind);
