@@ -204,8 +204,7 @@ async fn send(file: &Path, upload: &mut dyn MultipartUpload) -> anyhow::Result<(
 
 /// The file of this name, which may be in a folder of it.
 fn beneath(folder: &path::Path, file: &str) -> path::Path {
-    file.split('/')
-        .fold(folder.clone(), |at, part| at.join(part))
+    file.split('/').fold(folder.clone(), path::Path::join)
 }
 
 /// It says of itself what caused it, with a page of XML behind the first line.

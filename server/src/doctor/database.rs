@@ -146,7 +146,7 @@ fn examine_disk(file: &Path, content: Option<&Content>, report: &mut Report) {
         ..NONE => report.problem("disk", format!("{what}; make room, or move the database")),
         NONE..LITTLE => report.warning("disk", format!("{what}; make room")),
         LITTLE.. if days.is_some_and(|days| days < MONTH) => {
-            report.warning("disk", format!("{what}; make room"))
+            report.warning("disk", format!("{what}; make room"));
         }
         LITTLE.. => report.ok("disk", what),
     }

@@ -11,7 +11,7 @@ use anyhow::{Context, ensure};
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::{
     Principal,
-    journal::{Audit, Checkpoint, Tree, notes},
+    journal::{Audit, Checkpoint, Record, Tree, notes},
 };
 use service::Service;
 use signing::Keyring;
@@ -73,7 +73,7 @@ impl Behind {
         }
         // Where it went on already, this is a node whose checkpoints do not know of it yet.
         let records = store.records_after(last.size, 1).await?;
-        let restored = records.first().and_then(|record| record.restored());
+        let restored = records.first().and_then(Record::restored);
         let after = restored.map_or(end.min(last.size), |it| it.after);
         let at = store.event(after).await?.map(|event| event.at);
         Ok(Some(Self {
@@ -250,7 +250,7 @@ fn set_aside(file: &Path, kept: usize, signed: i64) -> anyhow::Result<PathBuf> {
     }
     let mut shorter = options.open(&new).with_context(unwritable)?;
     for note in found.into_iter().take(kept) {
-        write!(shorter, "{note}\n").with_context(unwritable)?;
+        writeln!(shorter, "{note}").with_context(unwritable)?;
     }
     shorter.sync_all().with_context(unwritable)?;
     // Under both names for a moment: at no time is it gone.
