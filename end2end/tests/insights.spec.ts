@@ -27,7 +27,8 @@ test("numbers are narrowed by links, shown as tables and kept as files", async (
   await lived(server);
   await ana.goto(server.url);
   await live(ana);
-  await ana.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Insights" }).click();
+  await ana.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "History" }).click();
+  await ana.getByRole("link", { name: "Insights" }).click();
   await expect(ana).toHaveURL(/\/insights$/);
   await counted(ana, `${server.url}/insights`);
   await expect(ana.getByRole("link", { name: "Insights" })).toHaveAttribute("aria-current", "page");

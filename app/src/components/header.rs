@@ -66,23 +66,22 @@ fn DutyPlace(duty: DutyText) -> impl IntoView {
 /// A page, its name, and the beginnings of the addresses that belong to it.
 type PageLink = (&'static str, &'static str, &'static [&'static str]);
 
-const PAGES: [PageLink; 5] = [
+const PAGES: [PageLink; 4] = [
     ("/", "Overview", &["/blockers/"]),
     ("/history", "History", &["/history", "/interactions/"]),
     ("/tasks", "Tasks", &["/tasks"]),
     ("/agents", "Agents", &["/agents"]),
-    (INSIGHTS, "Insights", &[]),
 ];
-/// A plain page: the router has none of it.
-const INSIGHTS: &str = "/insights";
 /// Deliveries are for admins alone.
 const DELIVERIES: PageLink = ("/deliveries", "Deliveries", &["/deliveries/"]);
 const SETTINGS: PageLink = ("/settings", "Settings", &["/settings/"]);
 
-/// The addresses and names of all pages, for those that are plain.
+/// The addresses and names of all pages, for those that are plain. Insights is one of them, and has its link on the history.
 pub fn pages(is_admin: bool) -> impl Iterator<Item = (&'static str, &'static str)> {
     let for_admins = is_admin.then_some(DELIVERIES);
-    let all = PAGES.into_iter().chain(for_admins).chain([SETTINGS]);
+    let insights = ("/insights", "Insights", [].as_slice());
+    let all = PAGES.into_iter().chain([insights]);
+    let all = all.chain(for_admins).chain([SETTINGS]);
     all.map(|(href, name, _)| (href, name))
 }
 
@@ -105,9 +104,8 @@ fn PageTab(page: PageLink) -> impl IntoView {
         path.with(|path| path == href || below.iter().any(|below| path.starts_with(below)))
             .then_some("page")
     };
-    let rel = (href == INSIGHTS).then_some("external");
     view! {
-        <a class="pages-link" href=href rel=rel aria-current=current>
+        <a class="pages-link" href=href aria-current=current>
             {name}
         </a>
     }

@@ -21,6 +21,12 @@ pub(crate) fn HistoryPage() -> impl IntoView {
     reload_on_news(live, move || page.refetch());
     Some(view! {
         <h1 class="page-title">"History"</h1>
+        <p class="hint">
+            "In numbers: "
+            <a href="/insights" rel="external">
+                "Insights"
+            </a>
+        </p>
         <HistorySearch query />
         <Transition fallback=|| view! { <p class="list-note">"Loading…"</p> }>
             {move || Suspend::new(async move {
