@@ -173,9 +173,9 @@ fn append(end: &mut JournalState, event: NewEvent) -> Result<(Record, Event)> {
 /// Gives all events of a changeset their places after `end`.
 pub(crate) fn append_all(
     end: &mut JournalState,
-    changeset: Changeset,
+    changeset: &Changeset,
 ) -> Result<(Vec<Record>, Vec<Event>)> {
-    append_events(end, changeset.events)
+    append_events(end, changeset.events.iter().cloned())
 }
 
 /// Gives events their places after `end`.

@@ -55,7 +55,7 @@ pub(crate) trait CommitBatch: Send + Sync + 'static {
     /// others. As many outcomes as changesets.
     fn write(
         &self,
-        batch: &[Changeset],
+        changesets: &[Changeset],
     ) -> impl Future<Output = Result<Vec<Written>, BatchError>> + Send;
 
     /// Tells other nodes that the journal has grown.

@@ -16,6 +16,10 @@ impl Latencies {
         self.0.len()
     }
 
+    pub(crate) fn into_times(self) -> Vec<Duration> {
+        self.0
+    }
+
     /// The time that so many percent did not exceed; none if nothing was measured.
     pub(crate) fn percentile(&self, percent: usize) -> Duration {
         let rank = (self.0.len() * percent).div_ceil(100).max(1);

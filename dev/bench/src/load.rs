@@ -55,10 +55,10 @@ struct Usage {
 }
 
 impl Usage {
-    fn read(bench: &Bench, server: &Server) -> Result<Self> {
+    fn read(bench: &Bench, pid: u32) -> Result<Self> {
         Ok(Self {
             at: Instant::now(),
-            server: process::processor_time(server.pid())?,
+            server: process::processor_time(pid)?,
             client: process::processor_time(std::process::id())?,
             flushes: disk::flushes(&bench.directory),
         })
@@ -73,6 +73,16 @@ pub(crate) async fn repeat(
     call: Call,
 ) -> Result<Load> {
     let clients = server.agents(clients).await?;
+    measure(bench, server.pid(), clients, move || call.clone()).await
+}
+
+/// Has every client send one call after the other to the process `pid`, for as long as a load lasts.
+pub(crate) async fn measure(
+    bench: &Bench,
+    pid: u32,
+    clients: Vec<Client>,
+    call: impl Fn() -> Call + Send + Clone + 'static,
+) -> Result<Load> {
     let begin = Instant::now() + WARM_UP;
     let end = begin + bench.window();
     let mut tasks = JoinSet::new();
@@ -81,9 +91,9 @@ pub(crate) async fn repeat(
     }
 
     sleep_until(begin).await;
-    let before = Usage::read(bench, server)?;
+    let before = Usage::read(bench, pid)?;
     sleep_until(end).await;
-    let after = Usage::read(bench, server)?;
+    let after = Usage::read(bench, pid)?;
     let mut times = Vec::new();
     while let Some(done) = tasks.join_next().await {
         times.append(&mut done??);
@@ -99,7 +109,7 @@ pub(crate) async fn repeat(
 
 async fn send_until(
     mut client: Client,
-    call: Call,
+    call: impl Fn() -> Call,
     begin: Instant,
     end: Instant,
 ) -> Result<Vec<Duration>> {
@@ -109,7 +119,7 @@ async fn send_until(
         if started >= end {
             return Ok(times);
         }
-        client.send(&call).await?;
+        client.send(&call()).await?;
         if started >= begin {
             times.push(started.elapsed());
         }

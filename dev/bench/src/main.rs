@@ -14,6 +14,7 @@ mod load;
 mod memory;
 mod outbox;
 mod pace;
+mod peers;
 mod polls;
 mod process;
 mod reach;
@@ -30,10 +31,10 @@ use anyhow::{Context, Result};
 use clap::{Parser, ValueEnum};
 
 /// Prints what the server takes for what it is there for, beside what the design aims at.
-#[derive(Parser)]
+#[derive(Clone, Parser)]
 #[command(name = "bench", bin_name = "cargo xtask bench")]
 pub(crate) struct Bench {
-    /// Which scenarios to run, with commas between them [default: all but memory and soak]
+    /// Which scenarios to run, with commas between them [default: all but memory, soak and peers]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "NAME,...")]
     only: Vec<Scenario>,
 
@@ -48,6 +49,10 @@ pub(crate) struct Bench {
     /// The program to measure
     #[arg(long, value_name = "FILE", hide = true)]
     server: PathBuf,
+
+    /// The program of another maker that `peers` compares with
+    #[arg(long, value_name = "FILE", hide = true)]
+    peer: Option<PathBuf>,
 
     /// Where databases and logs are put, for as long as they are needed
     #[arg(long, value_name = "DIRECTORY", hide = true)]
@@ -67,6 +72,7 @@ enum Scenario {
     Bounds,
     Memory,
     Soak,
+    Peers,
 }
 
 impl Bench {
@@ -93,9 +99,12 @@ async fn main() -> Result<()> {
     let disk = disk::measure(&bench.directory)?;
     report::head(&bench, &disk)?;
     for scenario in Scenario::value_variants() {
-        // What takes minutes to fill runs only where it is named.
-        let is_long = matches!(scenario, Scenario::Memory | Scenario::Soak);
-        let by_default = bench.only.is_empty() && !is_long;
+        // What takes many minutes, or other programs, runs only where it is named.
+        let is_extra = matches!(
+            scenario,
+            Scenario::Memory | Scenario::Soak | Scenario::Peers
+        );
+        let by_default = bench.only.is_empty() && !is_extra;
         if !by_default && !bench.only.contains(scenario) {
             continue;
         }
@@ -111,6 +120,7 @@ async fn main() -> Result<()> {
             Scenario::Bounds => bounds::run(&bench).await.context("bounds")?,
             Scenario::Memory => memory::run(&bench).await.context("memory")?,
             Scenario::Soak => soak::run(&bench).await.context("soak")?,
+            Scenario::Peers => peers::run(&bench).await.context("peers")?,
         }
     }
     Ok(())

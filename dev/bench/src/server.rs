@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 
@@ -23,7 +23,18 @@ pub(crate) struct Server {
     database: Database,
 }
 
-struct Process(Child);
+/// Killed when dropped.
+pub(crate) struct Process(Child);
+
+impl Process {
+    pub(crate) fn start(command: &mut Command) -> io::Result<Self> {
+        command.spawn().map(Self)
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.0.id()
+    }
+}
 
 impl Drop for Process {
     fn drop(&mut self) {
@@ -60,7 +71,7 @@ impl Server {
         let log = database.directory().join("server.log");
         let mut command = handraise(bench, &database);
         change(&mut command);
-        let mut process = command
+        command
             .args([
                 "serve",
                 "--addr",
@@ -69,10 +80,8 @@ impl Server {
                 &database.url,
             ])
             .stdout(Stdio::piped())
-            .stderr(File::create(&log)?)
-            .spawn()
-            .map(Process)
-            .context("cannot start the server")?;
+            .stderr(File::create(&log)?);
+        let mut process = Process::start(&mut command).context("cannot start the server")?;
         let stdout = process
             .0
             .stdout
@@ -135,7 +144,7 @@ impl Server {
     }
 
     pub(crate) fn pid(&self) -> u32 {
-        self.process.0.id()
+        self.process.id()
     }
 
     pub(crate) fn database(&self) -> &Database {

@@ -7,16 +7,20 @@ use clap::Args;
 
 use crate::progress::announce;
 use crate::workspace::Workspace;
-use crate::{build, command};
+use crate::{build, command, python};
 
 /// As in `dev/bench/src/main.rs`: a mistake is told before the program is built.
-const SCENARIOS: [&str; 9] = [
-    "disk", "start", "creates", "polls", "resume", "expiry", "outbox", "reach", "bounds",
+const SCENARIOS: [&str; 12] = [
+    "disk", "start", "creates", "polls", "resume", "expiry", "outbox", "reach", "bounds", "memory",
+    "soak", "peers",
 ];
+
+/// The programs that `peers` compares with, in exact versions.
+const PEERS: &str = "dev/bench/peers.txt";
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Which scenarios to run, with commas between them [default: all]
+    /// Which scenarios to run, with commas between them [default: all but memory, soak and peers]
     #[arg(long, value_delimiter = ',', value_parser = SCENARIOS, value_name = "NAME,...")]
     only: Vec<String>,
 
@@ -46,6 +50,12 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     }
     if let Some(url) = &options.url {
         bench.args(["--url", url]);
+    }
+    if options.only.iter().any(|name| name == "peers") {
+        let python = python::environment(workspace, "peers", &[PEERS])?;
+        bench
+            .arg("--peer")
+            .arg(python.with_file_name("awaithumans"));
     }
     if let Some(seconds) = options.seconds {
         bench.args(["--seconds", &seconds.to_string()]);

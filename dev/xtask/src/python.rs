@@ -19,13 +19,25 @@ pub(crate) const REQUIREMENTS: [&str; 2] = [
 
 /// Its program. Made anew when the requirements change.
 pub(crate) fn ensure(workspace: &Workspace) -> Result<PathBuf> {
-    let files = REQUIREMENTS.map(|file| workspace.root.join(file));
+    environment(workspace, "python", &REQUIREMENTS)
+}
+
+/// A Python in a folder of its own below cargo's target directory, with these packages: its program. Made anew when they change.
+pub(crate) fn environment(
+    workspace: &Workspace,
+    name: &str,
+    requirements: &[&str],
+) -> Result<PathBuf> {
+    let files: Vec<_> = requirements
+        .iter()
+        .map(|file| workspace.root.join(file))
+        .collect();
     let mut wanted = String::new();
     for file in &files {
         wanted +=
             &fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     }
-    let folder = workspace.target.join("python");
+    let folder = workspace.target.join(name);
     let (python, installed) = (folder.join("bin/python"), folder.join("installed"));
     if python.exists() && fs::read_to_string(&installed).is_ok_and(|found| found == wanted) {
         return Ok(python);

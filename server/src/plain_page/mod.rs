@@ -2,6 +2,7 @@
 //! those that stand alone, as the sign-in page does.
 
 pub(crate) mod html;
+pub(crate) mod numbers_table;
 
 use std::fmt::Display;
 

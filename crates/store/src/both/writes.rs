@@ -1,13 +1,10 @@
 //! The writes of a changeset, one thing after the other, inside the transaction of its batch.
 
-use domain::{
-    Changeset, IdempotencyKey, Interaction, Task, Write,
-    interaction::{Kind, Request},
-    quota,
-};
-use uuid::Uuid;
+use std::slice;
 
-use super::{Connection, ended::Ended};
+use domain::{Changeset, Interaction, Task, Write};
+
+use super::{Connection, ended::Ended, opens};
 use crate::{JournalState, Result, rows};
 
 /// Writes everything a changeset holds, of so many bytes, after the event `after`; `false` at the first thing
@@ -19,17 +16,15 @@ pub(super) async fn apply(
     after: i64,
     ended: &mut Ended,
 ) -> Result<bool> {
-    if !charge(connection, changeset, bytes).await?
-        || !super::erase::may_be_told(connection, changeset).await?
-    {
+    let has_room = opens::charge(connection, slice::from_ref(changeset), &[bytes]).await? == [true];
+    if !has_room || !super::erase::may_be_told(connection, changeset).await? {
         return Ok(false);
     }
     for write in &changeset.writes {
         let fits = match write {
             Write::Open(interaction) => {
-                super::teams::is_there(connection, interaction.team_id()).await?
-                    && take_key(connection, interaction, changeset.key.as_ref()).await?
-                    && insert(connection, interaction).await?
+                let opened = (interaction, changeset.key.as_ref());
+                opens::place(connection, &[opened]).await? == [true]
             }
             Write::Advance(interaction) => {
                 // Before it goes to another team, that team may have been deleted.
@@ -76,118 +71,11 @@ pub(super) async fn apply(
     Ok(true)
 }
 
-/// Counts the bytes an agent has stored; `false` when it has had as much as it may. If the key of a request
-/// turns out to be taken, it is counted all the same.
-async fn charge(connection: &mut Connection, changeset: &Changeset, bytes: i64) -> Result<bool> {
-    let Some((agent, day)) = quota::charged(&changeset.events) else {
-        return Ok(true);
-    };
-    let quota = changeset.quota.and_then(|quota| i64::try_from(quota).ok());
-    let done = sqlx::query(
-        "INSERT INTO agent_usage (agent_id, day, bytes) VALUES ($1, $2, $3)
-         ON CONFLICT (agent_id, day) DO UPDATE SET bytes = agent_usage.bytes + excluded.bytes
-         WHERE agent_usage.bytes < $4",
-    )
-    .bind(agent.0)
-    .bind(day.0)
-    .bind(bytes)
-    .bind(quota.unwrap_or(i64::MAX))
-    .execute(connection)
-    .await?;
-    Ok(done.rows_affected() == 1)
-}
-
 pub(super) async fn journal_end(connection: &mut Connection) -> Result<JournalState> {
     let row = sqlx::query_as("SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1")
         .fetch_optional(connection)
         .await?;
     rows::journal_state(row)
-}
-
-/// Whether the agent's key is free, or there is none.
-async fn take_key(
-    connection: &mut Connection,
-    interaction: &Interaction,
-    key: Option<&IdempotencyKey>,
-) -> Result<bool> {
-    let Some(key) = key else {
-        return Ok(true);
-    };
-    let done = sqlx::query(
-        "INSERT INTO idempotency_keys (agent_id, key, fingerprint, interaction_id)
-         VALUES ($1, $2, $3, $4)
-         ON CONFLICT (agent_id, key) DO NOTHING",
-    )
-    .bind(interaction.agent.id.0)
-    .bind(&key.name)
-    .bind(key.fingerprint.as_slice())
-    .bind(interaction.id.0)
-    .execute(connection)
-    .await?;
-    Ok(done.rows_affected() == 1)
-}
-
-async fn insert(connection: &mut Connection, interaction: &Interaction) -> Result<bool> {
-    let json = rows::InteractionJson::new(interaction)?;
-    let asked = &interaction.request;
-    let done = sqlx::query(
-        "INSERT INTO interactions (id, version, agent_id, kind, mode, urgent, session_id, task_id,
-            request, state, outcome, detail, created_at, expires_at, closed_at, card_channel, brief, weight,
-            team_id, next_rung_at, addressee, has_callback, revises, alike)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-            $20, $21, $22, $23, $24)
-         -- Its id may be there already, or another plan that revises the same one.
-         ON CONFLICT DO NOTHING",
-    )
-    .bind(interaction.id.0)
-    .bind(interaction.version)
-    .bind(interaction.agent.id.0)
-    .bind(asked.kind().name())
-    .bind(asked.mode.name())
-    .bind(asked.priority == domain::interaction::Priority::Urgent)
-    .bind(&asked.session_id)
-    .bind(asked.task.as_ref().map(|task| &task.id))
-    .bind(json.request)
-    .bind(interaction.state.name())
-    .bind(
-        interaction
-            .state
-            .outcome()
-            .map(domain::interaction::Outcome::name),
-    )
-    .bind(json.detail)
-    .bind(interaction.created_at.timestamp_millis())
-    .bind(interaction.expires_at.map(|at| at.timestamp_millis()))
-    .bind(
-        interaction
-            .state
-            .closed_at()
-            .map(|at| at.timestamp_millis()),
-    )
-    .bind(interaction.card.as_ref().map(|card| &card.channel))
-    .bind(json.brief)
-    .bind(json.weight)
-    .bind(interaction.team_id().map(|team| team.0))
-    // Its first rung is at once (rule 17).
-    .bind(
-        interaction
-            .state
-            .is_pending()
-            .then(|| interaction.created_at.timestamp_millis()),
-    )
-    .bind(json.addressee)
-    .bind(asked.callback_url.is_some())
-    .bind(asked.ask.revises().map(|earlier| earlier.0))
-    .bind(alike_of(asked))
-    .execute(connection)
-    .await?;
-    Ok(done.rows_affected() == 1)
-}
-
-/// Only approvals are counted by it.
-fn alike_of(asked: &Request) -> Option<Uuid> {
-    let alike = asked.alike().filter(|_| asked.kind() == Kind::Approval);
-    alike.map(|alike| alike.0)
 }
 
 /// Replaces the version before it, unless the journal has an event of it of one of the types `once`: a row can be made

@@ -1,15 +1,12 @@
 //! One batch of changesets as one Postgres transaction.
 
-use domain::{Changeset, journal::Record, obligation::obligations};
-use sqlx::{Connection, PgConnection, PgPool};
+use domain::{Changeset, journal::Record};
+use sqlx::{PgConnection, PgPool};
 
-use super::{
-    ended::Ended,
-    writes::{apply, journal_end},
-};
+use super::{batch::Batch, writes::journal_end};
 use crate::{
-    Result, journal, search,
-    writer::{BatchError, CommitBatch, Written, has_parts},
+    Result,
+    writer::{BatchError, CommitBatch, Written},
 };
 
 /// Any number no other program uses: "handrais" in ASCII.
@@ -18,7 +15,7 @@ const JOURNAL_LOCK: i64 = i64::from_be_bytes(*b"handrais");
 pub(super) struct Batches(pub(super) PgPool);
 
 impl CommitBatch for Batches {
-    async fn write(&self, batch: &[Changeset]) -> std::result::Result<Vec<Written>, BatchError> {
+    async fn write(&self, changesets: &[Changeset]) -> std::result::Result<Vec<Written>, BatchError> {
         let mut transaction = self.0.begin().await?;
         // Held to the end of the transaction: events are numbered in commit order over all nodes, so no
         // reader can see a number and miss a smaller one that commits later.
@@ -26,57 +23,19 @@ impl CommitBatch for Batches {
             .bind(JOURNAL_LOCK)
             .execute(&mut *transaction)
             .await?;
-        let mut end = journal_end(&mut transaction).await?;
-        let mut outcomes = Vec::with_capacity(batch.len());
-        let mut appended = Vec::with_capacity(batch.len());
-        let mut texts = Vec::with_capacity(batch.len());
-        let mut owed = Vec::new();
-        let mut erased = Vec::new();
-        for changeset in batch {
-            let mut next = end;
-            let (stored, events) = journal::append_all(&mut next, changeset.clone())?;
-            let bytes = journal::stored_bytes(&stored);
-            let mut ended = Ended::default();
-            let fits = if journal::is_late(changeset, &end, &appended) {
-                false
-            } else if has_parts(changeset) {
-                // Rows written before the part that does not fit have to go again.
-                let mut nested = transaction.begin().await?;
-                let fits = apply(&mut nested, changeset, bytes, end.seq, &mut ended).await?;
-                if fits {
-                    nested.commit().await?;
-                } else {
-                    nested.rollback().await?;
-                }
-                fits
-            } else {
-                apply(&mut transaction, changeset, bytes, end.seq, &mut ended).await?
-            };
-            if !fits {
-                outcomes.push(Written::Conflict);
-                continue;
-            }
-            end = next;
-            erased.extend(journal::erasing(changeset).map(|erasing| (erasing, end.seq)));
-            appended.extend(stored);
-            owed.extend(obligations(&events, &changeset.writes));
-            texts.extend(events.iter().filter_map(search::text_of));
-            // No word of these is searched for, and nobody is owed them.
-            let (more, told) = ended.told(changeset.events.first(), &mut end)?;
-            appended.extend(more);
-            outcomes.push(Written::Committed([events, told].concat()));
-        }
-        append(&mut transaction, &appended).await?;
-        super::index::insert(&mut transaction, &texts).await?;
-        super::outbox::insert(&mut transaction, &owed, None).await?;
-        for (erasing, by) in erased {
+        let end = journal_end(&mut transaction).await?;
+        let batch = Batch::write(&mut transaction, end, changesets).await?;
+        append(&mut transaction, &batch.appended).await?;
+        super::index::insert(&mut transaction, &batch.texts).await?;
+        super::outbox::insert(&mut transaction, &batch.owed, None).await?;
+        for (erasing, by) in batch.erased {
             super::erase::sweep(&mut transaction, erasing, by).await?;
         }
         transaction
             .commit()
             .await
             .map_err(|error| BatchError::Unknown(error.into()))?;
-        Ok(outcomes)
+        Ok(batch.outcomes)
     }
 
     async fn announce(&self) {

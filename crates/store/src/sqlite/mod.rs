@@ -20,6 +20,8 @@ mod agents;
 mod attachments;
 #[path = "../both/audience.rs"]
 mod audience;
+#[path = "../both/batch.rs"]
+mod batch;
 #[path = "../both/briefs.rs"]
 mod briefs;
 #[path = "../both/cards.rs"]
@@ -58,6 +60,8 @@ mod memories;
 mod narrowed;
 #[path = "../both/nodes.rs"]
 mod nodes;
+#[path = "../both/opens.rs"]
+mod opens;
 #[path = "../both/owed.rs"]
 mod owed;
 #[path = "../both/paces.rs"]

@@ -86,7 +86,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let bench = Bench {
         workspace,
         program: Program::of(workspace, &program, &stage)?,
-        python: tools(workspace)?,
+        python: python::environment(workspace, "package-tools", &[REQUIREMENTS])?,
         epoch: epoch(workspace)?,
         out,
         stage,
@@ -227,32 +227,6 @@ fn epoch(workspace: &Workspace) -> Result<String> {
     let mut git = Command::new("git");
     git.args(["log", "-1", "--format=%ct"]);
     command::read(git.current_dir(&workspace.root)).context("set SOURCE_DATE_EPOCH")
-}
-
-/// A Python with the tools, made anew when they change.
-fn tools(workspace: &Workspace) -> Result<PathBuf> {
-    let wanted = workspace.root.join(REQUIREMENTS);
-    let wanted =
-        fs::read_to_string(&wanted).with_context(|| format!("reading {}", wanted.display()))?;
-    let folder = workspace.target.join("package-tools");
-    let (python, installed) = (folder.join("bin/python"), folder.join("installed"));
-    if fs::read_to_string(&installed).is_ok_and(|found| found == wanted) {
-        return Ok(python);
-    }
-    python::make(&folder)?;
-    let mut pip = Command::new(&python);
-    pip.args([
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-    ])
-    .arg("--requirement")
-    .arg(workspace.root.join(REQUIREMENTS));
-    command::run(&mut pip)?;
-    fs::write(installed, wanted).context("cannot note what was installed")?;
-    Ok(python)
 }
 
 fn emptied(folder: &Path) -> Result<()> {

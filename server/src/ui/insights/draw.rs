@@ -7,11 +7,11 @@ use service::{Figures, Insights, LookBack};
 use super::{
     PLACE, address,
     chart::{Bar, Mark, chart, legend, numbers},
-    tables::{table_of, took_or_none},
+    tables::took_or_none,
 };
 use crate::{
     insights::{Table, WEEKDAYS},
-    plain_page::html::Text,
+    plain_page::{html::Text, numbers_table::table_of},
     ui::reach::took,
 };
 

@@ -1,42 +1,18 @@
 //! The tables of the page: by kind, agent, team and person, and what is asked most.
 
-use std::fmt::Write;
-
 use chrono::TimeDelta;
 use service::{Figures, Insights, LookBack};
 use visible::lines;
 
 use super::draw::{section, stood};
-use crate::{insights::Table, plain_page::html::Text, ui::reach::took};
+use crate::{
+    insights::Table,
+    plain_page::{html::Text, numbers_table::table_of},
+    ui::reach::took,
+};
 
 /// As many lines a table has on the page. The file has all.
 const LINES: usize = 20;
-
-/// A table. `name` is what it is about, and `first` what its lines are.
-pub(super) fn table_of(
-    name: &str,
-    first: &str,
-    heads: &[&str],
-    lines: &[(String, Vec<String>)],
-) -> String {
-    let heads: String = heads
-        .iter()
-        .map(|head| format!("<th scope=\"col\">{head}</th>"))
-        .collect();
-    let mut rows = String::new();
-    for (line, cells) in lines {
-        let cells: String = cells
-            .iter()
-            .map(|cell| format!("<td>{cell}</td>"))
-            .collect();
-        // Writing to a string cannot fail.
-        let _ = write!(rows, "<tr><th scope=\"row\">{line}</th>{cells}</tr>");
-    }
-    format!(
-        "<div class=\"numbers-room\" role=\"region\" aria-label=\"{name}\" tabindex=\"0\"><table class=\"numbers\"><thead>\
-         <tr><th scope=\"col\">{first}</th>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
-    )
-}
 
 /// A time, if there is one.
 pub(super) fn took_or_none(time: Option<TimeDelta>) -> String {

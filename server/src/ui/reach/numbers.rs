@@ -15,7 +15,7 @@ use service::{ReachNumbers, ServiceError, SignedIn, Spread};
 use store::{MessagesBy, WaysBy};
 
 use super::{page::lone, show::in_words};
-use crate::{problem::Problem, state::AppState};
+use crate::{plain_page::numbers_table::table_of, problem::Problem, state::AppState};
 
 /// How far the page looks back, in days; the first where nothing is said.
 const DAYS: [u32; 3] = [1, 7, 30];
@@ -71,26 +71,10 @@ fn choice(chosen: u32) -> String {
     format!("<p class=\"numbers-choice\">{}</p>", links.concat())
 }
 
-/// A table. `name` is what it is about, and `first` what its lines are.
+/// A table below its heading.
 fn table(name: &str, first: &str, columns: &[&str], lines: &[(String, Vec<String>)]) -> String {
-    let heads: String = columns
-        .iter()
-        .map(|column| format!("<th scope=\"col\">{column}</th>"))
-        .collect();
-    let mut rows = String::new();
-    for (line, cells) in lines {
-        let cells: String = cells
-            .iter()
-            .map(|cell| format!("<td>{cell}</td>"))
-            .collect();
-        // Writing to a string cannot fail.
-        let _ = write!(rows, "<tr><th scope=\"row\">{line}</th>{cells}</tr>");
-    }
-    format!(
-        "<section><h2 class=\"section-title\">{name}</h2>\
-         <div class=\"numbers-room\" role=\"region\" aria-label=\"{name}\" tabindex=\"0\"><table class=\"numbers\">\
-         <thead><tr><th scope=\"col\">{first}</th>{heads}</tr></thead><tbody>{rows}</tbody></table></div></section>"
-    )
+    let table = table_of(name, first, columns, lines);
+    format!("<section><h2 class=\"section-title\">{name}</h2>{table}</section>")
 }
 
 fn times(numbers: &ReachNumbers) -> String {
