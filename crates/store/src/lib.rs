@@ -36,6 +36,7 @@ mod sqlite;
 mod teams;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod together;
 mod url;
 mod writer;
 

@@ -11,7 +11,7 @@ use std::{
 
 use tokio::sync::{mpsc, oneshot};
 
-use crate::error::{Result, StoreError};
+use crate::{Result, StoreError};
 
 /// How many are read at once, and how many may wait for that.
 const BATCH: usize = 64;
@@ -78,7 +78,8 @@ async fn run<R: ReadByKey>(table: R, mut waiting: mpsc::Receiver<Waiter<R>>) {
             Err(_) => {
                 for (key, waiter) in taken.drain(..) {
                     let row = table.read(&[key]).await;
-                    let _ = waiter.send(row.map(|rows| rows.into_iter().next().map(|(_, row)| row)));
+                    let _ =
+                        waiter.send(row.map(|rows| rows.into_iter().next().map(|(_, row)| row)));
                 }
             }
         }

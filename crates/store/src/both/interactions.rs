@@ -58,22 +58,9 @@ impl Interactions for Store {
     }
 
     async fn interaction(&self, id: InteractionId) -> Result<Option<Interaction>> {
-        sqlx::query_as::<_, rows::InteractionRow>(
-            "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
-                    i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
-                    i.card_channel, i.card_ts, i.card_permalink, i.follow_ups, i.erased,
-                    i.claim, i.addressee,
-                    i.team_id, t.name AS team_name
-             FROM interactions i JOIN agents a ON a.id = i.agent_id
-             LEFT JOIN teams t ON t.id = i.team_id
-             WHERE i.id = $1",
-        )
-        .bind(id.0)
-        .fetch_optional(&self.read)
-        .await?
-        .map(Interaction::try_from)
-        .transpose()
-        .map(|found| found.map(|stored| self.proof.of(stored)))
+        let row = self.by_key.interactions.read(id).await?;
+        let stored = row.map(Interaction::try_from).transpose()?;
+        Ok(stored.map(|stored| self.proof.of(stored)))
     }
 
     async fn stored_after(

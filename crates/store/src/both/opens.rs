@@ -138,7 +138,10 @@ pub(super) async fn place(connection: &mut Connection, opened: &[Opened<'_>]) ->
 
 /// The interactions whose keys were free.
 async fn take_keys(connection: &mut Connection, opened: &[Opened<'_>]) -> Result<HashSet<Uuid>> {
-    let keyed: Vec<_> = opened.iter().filter_map(|(it, key)| Some((it, (*key)?))).collect();
+    let keyed: Vec<_> = opened
+        .iter()
+        .filter_map(|(it, key)| Some((it, (*key)?)))
+        .collect();
     let mut taken = HashSet::new();
     for slice in in_powers(&keyed) {
         let mut sql: QueryBuilder<Db> = QueryBuilder::new(

@@ -11,12 +11,7 @@ use crate::{Holder, Result, TokenRecord, Tokens, rows};
 #[async_trait]
 impl Tokens for Store {
     async fn token_holder(&self, hash: &SecretHash) -> Result<Option<Holder>> {
-        let row: Option<rows::TokenRow> = sqlx::query_as(
-            "SELECT id, name, agent_id, expires_at, teams FROM tokens WHERE hash = $1 AND revoked_at IS NULL",
-        )
-        .bind(hash.0.as_slice())
-        .fetch_optional(&self.read)
-        .await?;
+        let row = self.by_key.tokens.read(*hash).await?;
         row.map(Holder::try_from).transpose()
     }
 

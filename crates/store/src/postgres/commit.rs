@@ -15,7 +15,10 @@ const JOURNAL_LOCK: i64 = i64::from_be_bytes(*b"handrais");
 pub(super) struct Batches(pub(super) PgPool);
 
 impl CommitBatch for Batches {
-    async fn write(&self, changesets: &[Changeset]) -> std::result::Result<Vec<Written>, BatchError> {
+    async fn write(
+        &self,
+        changesets: &[Changeset],
+    ) -> std::result::Result<Vec<Written>, BatchError> {
         let mut transaction = self.0.begin().await?;
         // Held to the end of the transaction: events are numbered in commit order over all nodes, so no
         // reader can see a number and miss a smaller one that commits later.

@@ -20,6 +20,8 @@ mod audience;
 mod batch;
 #[path = "../both/briefs.rs"]
 mod briefs;
+#[path = "../both/by_key.rs"]
+mod by_key;
 #[path = "../both/cards.rs"]
 mod cards;
 #[path = "../both/content.rs"]
@@ -105,6 +107,8 @@ use sqlx::{
 };
 use tokio::sync::watch;
 
+use by_key::ByKey;
+
 use crate::{
     Commit,
     error::{CommitError, ConnectError},
@@ -172,6 +176,7 @@ pub(crate) struct PostgresStore {
     writer: Writer,
     growth: watch::Receiver<()>,
     proof: Arc<Proof>,
+    by_key: ByKey,
 }
 
 impl PostgresStore {
@@ -202,12 +207,14 @@ impl PostgresStore {
         let (grown, growth) = watch::channel(());
         tokio::spawn(listen(pool.clone(), grown.clone()));
         let writer = Writer::start(commit::Batches(pool.clone()), grown);
+        let by_key = ByKey::start(&pool);
         Ok(Self {
             read: pool.clone(),
             write: pool,
             writer,
             growth,
             proof: Arc::default(),
+            by_key,
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use domain::{
     Actor, AgentId, AgentRef, Identity, Part, Parts, PasswordHash, Person, PersonId, Principal,
-    Role, SessionId, SlackId, TokenId, TokenKind,
+    Role, SecretHash, SessionId, SlackId, TokenId, TokenKind,
     access::{Owner, Token},
 };
 use sqlx::FromRow;
@@ -224,13 +224,21 @@ impl TryFrom<SessionDataRow> for SessionData {
 }
 
 /// A token with its agent, if it is an agent's.
-#[derive(Debug, FromRow)]
+#[derive(Clone, Debug, FromRow)]
 pub(crate) struct TokenRow {
+    hash: Vec<u8>,
     id: Uuid,
     name: String,
     agent_id: Option<Uuid>,
     expires_at: Option<i64>,
     teams: Option<String>,
+}
+
+impl TokenRow {
+    /// The hash of its secret.
+    pub(crate) fn secret(&self) -> Option<SecretHash> {
+        self.hash.as_slice().try_into().ok().map(SecretHash)
+    }
 }
 
 impl TryFrom<TokenRow> for Holder {

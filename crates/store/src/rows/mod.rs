@@ -64,7 +64,7 @@ use crate::{
 };
 
 /// An interaction with its agent's name.
-#[derive(Debug, FromRow)]
+#[derive(Clone, Debug, FromRow)]
 pub(crate) struct InteractionRow {
     id: Uuid,
     version: i64,
@@ -87,6 +87,12 @@ pub(crate) struct InteractionRow {
     erased: Option<String>,
     claim: Option<String>,
     addressee: Option<String>,
+}
+
+impl InteractionRow {
+    pub(crate) fn id(&self) -> InteractionId {
+        InteractionId(self.id)
+    }
 }
 
 impl TryFrom<InteractionRow> for Interaction {

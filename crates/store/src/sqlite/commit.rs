@@ -22,7 +22,10 @@ impl Batches {
 }
 
 impl CommitBatch for Batches {
-    async fn write(&self, changesets: &[Changeset]) -> std::result::Result<Vec<Written>, BatchError> {
+    async fn write(
+        &self,
+        changesets: &[Changeset],
+    ) -> std::result::Result<Vec<Written>, BatchError> {
         let mut transaction = self.write.begin_with("BEGIN IMMEDIATE").await?;
         let end = journal_end(&mut transaction).await?;
         let batch = Batch::write(&mut transaction, end, changesets).await?;

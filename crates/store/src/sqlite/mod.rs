@@ -24,6 +24,8 @@ mod audience;
 mod batch;
 #[path = "../both/briefs.rs"]
 mod briefs;
+#[path = "../both/by_key.rs"]
+mod by_key;
 #[path = "../both/cards.rs"]
 mod cards;
 #[path = "../both/content.rs"]
@@ -115,6 +117,7 @@ use sqlx::{
 };
 use tokio::sync::watch;
 
+use by_key::ByKey;
 use log::Log;
 
 use crate::{
@@ -162,6 +165,7 @@ pub(crate) struct SqliteStore {
     writer: Writer,
     growth: watch::Receiver<()>,
     proof: Arc<Proof>,
+    by_key: ByKey,
 }
 
 impl SqliteStore {
@@ -207,12 +211,14 @@ impl SqliteStore {
         let (grown, growth) = watch::channel(());
         let log = Log::of(database_file(url).as_deref());
         let writer = Writer::start(commit::Batches::new(write.clone(), log), grown);
+        let by_key = ByKey::start(&read);
         Ok(Self {
             read,
             write,
             writer,
             growth,
             proof: Arc::default(),
+            by_key,
         })
     }
 }

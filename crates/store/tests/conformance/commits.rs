@@ -1,7 +1,7 @@
 //! Committing: durable, once, in order, and never at a neighbour's cost.
 
 use domain::{
-    AgentId, AgentRef, IdempotencyKey, InteractionEvent, Payload,
+    AgentId, AgentRef, Day, IdempotencyKey, InteractionEvent, Payload,
     decide::interaction as decide,
     interaction::{Draft, Outcome},
 };
@@ -26,6 +26,7 @@ store::on_both_databases!(
     a_changed_journal_is_named_by_its_first_bad_event,
     growth_is_hinted_after_a_commit,
     an_idempotency_key_is_taken_once_by_each_agent,
+    of_questions_of_one_batch_those_that_fit_are_numbered_without_gaps,
 );
 
 async fn an_opened_interaction_comes_back_as_it_was(database: Database) {
@@ -288,4 +289,57 @@ async fn an_idempotency_key_is_taken_once_by_each_agent(database: Database) {
     );
     store.commit(keyed(&other)).await.unwrap();
     assert_eq!(verify_journal(&*store).await.unwrap().seq, 2 + 2);
+}
+
+async fn of_questions_of_one_batch_those_that_fit_are_numbered_without_gaps(database: Database) {
+    const KEYS: usize = 5;
+    const ASKED: usize = 60;
+    let store = database.store().await;
+    let (agent, spent) = (
+        database.agent(&*store, "backend").await,
+        database.agent(&*store, "spent").await,
+    );
+    // The first is written alone; while it is, the others come together.
+    let commits = (0..ASKED).map(|n| {
+        let by = if n % 3 == 0 { &spent } else { &agent };
+        let mut changeset = database.question(by, Draft::default(), 0);
+        match n % 3 {
+            // It has room for one more, whatever that takes.
+            0 => changeset.quota = Some(1),
+            1 => {
+                let name = format!("k-{}", n / 3 % KEYS);
+                changeset.key = Some(IdempotencyKey::new(&name, [7; 32]).unwrap());
+            }
+            _ => {}
+        }
+        let (asked, store) = (written(&changeset), store.clone());
+        tokio::spawn(async move { (n % 3, asked, store.commit(changeset).await) })
+    });
+    let mut fitted = [0; 3];
+    let mut numbers = Vec::new();
+    for outcome in join_all(commits).await {
+        let (why, asked, outcome) = outcome.unwrap();
+        let found = store.interaction(asked.id).await.unwrap();
+        match outcome {
+            Ok(events) => {
+                fitted[why] += 1;
+                numbers.extend(events.into_iter().map(|event| event.seq));
+                assert_eq!(found, Some(asked));
+            }
+            Err(CommitError::Conflict) => assert_eq!(found, None),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert_eq!(fitted, [1, KEYS, ASKED / 3]);
+    numbers.sort_unstable();
+    // The first two are the agents' tokens.
+    let last = 2 + i64::try_from(1 + KEYS + ASKED / 3).unwrap();
+    assert_eq!(numbers, (3..=last).collect::<Vec<_>>());
+    assert_eq!(verify_journal(&*store).await.unwrap().seq, last);
+    let day = Day::of(database.at(0).at);
+    let stored = store.stored_by(spent.id, day).await.unwrap();
+    let once = database.question(&spent, Draft::default(), 0);
+    store.commit(once).await.unwrap();
+    // What was refused was not counted.
+    assert_eq!(store.stored_by(spent.id, day).await.unwrap(), 2 * stored);
 }
