@@ -63,6 +63,16 @@ pub enum ConnectError {
         /// File, or host and database name.
         place: String,
     },
+    /// A pooler gives a connection one session after the other.
+    #[error(
+        "the database {place} is behind a pooler that gives a connection another session for each transaction or statement (in \
+         PgBouncer pool_mode = transaction or statement), so hints of other nodes and locks would go astray; set \
+         pool_mode = session, or name the database server itself in database_url"
+    )]
+    SharedSessions {
+        /// Host and database name.
+        place: String,
+    },
     /// A newer program has been here.
     #[error(
         "the database {place} has schema version {found}, newer than this program knows ({known}); start a newer handraise"

@@ -257,6 +257,10 @@ pub trait Commit: Send + Sync {
     /// counts.
     fn growth(&self) -> watch::Receiver<()>;
 
+    /// Tells of a committed event that was read here. A server that lacks it is not written to: another one has come to its address
+    /// that lost the last commits. Nothing to do for a file, which stays the one that was opened.
+    fn has_seen(&self, _event: &Event) {}
+
     /// Ends all connections, after what is under way. Nothing is read or committed through this any more; SQLite's one
     /// file is the whole database then, unless another process has it open.
     async fn close(&self);

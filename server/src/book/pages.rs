@@ -15,7 +15,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 42] = files![
+const FILES: [(&str, &str, &str); 44] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "install": "docs/install.md",
@@ -42,6 +42,7 @@ const FILES: [(&str, &str, &str); 42] = files![
     "insights": "docs/insights.md",
     "operations": "docs/operations.md",
     "backup": "docs/backup.md",
+    "scale": "docs/scale.md",
     "tracing": "docs/tracing.md",
     "attachments": "docs/attachments.md",
     "erasing": "docs/erasing.md",
@@ -56,6 +57,7 @@ const FILES: [(&str, &str, &str); 42] = files![
     "decisions": "docs/decisions.md",
     "contributing": "CONTRIBUTING.md",
     "bench": "dev/bench/README.md",
+    "scale-tried": "dev/scale/README.md",
     "python": "clients/python/README.md",
     "typescript": "clients/typescript/README.md",
 ];

@@ -48,7 +48,12 @@ async fn follow(
     known: Option<i64>,
 ) -> Result<i64, StoreError> {
     let Some(mut seq) = known else {
-        return store.last_seq().await;
+        let seq = store.last_seq().await?;
+        // One that cannot be read is not known, and nothing else is kept up by it.
+        if let Ok(Some(event)) = store.event(seq).await {
+            store.has_seen(&event);
+        }
+        return Ok(seq);
     };
     loop {
         let page = store.events_after(seq, &Audience::All, PAGE).await?;
@@ -56,6 +61,7 @@ async fn follow(
         let teams = store.teams_of_events(seq, page.up_to).await?;
         seq = page.up_to;
         for event in page {
+            store.has_seen(&event);
             publish(hub, &event, teams.get(&event.seq).copied());
             if event.payload.ends_access() {
                 access_ended.send_replace(());

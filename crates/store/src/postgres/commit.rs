@@ -1,9 +1,11 @@
 //! One batch of changesets as one Postgres transaction.
 
+use std::sync::Arc;
+
 use domain::{Changeset, journal::Record};
 use sqlx::{PgConnection, PgPool};
 
-use super::{batch::Batch, writes::journal_end};
+use super::{batch::Batch, connections::Known, writes::journal_end};
 use crate::{
     Result,
     writer::{BatchError, CommitBatch, Written},
@@ -12,14 +14,17 @@ use crate::{
 /// Any number no other program uses: "handrais" in ASCII.
 const JOURNAL_LOCK: i64 = i64::from_be_bytes(*b"handrais");
 
-pub(super) struct Batches(pub(super) PgPool);
+pub(super) struct Batches {
+    pub(super) pool: PgPool,
+    pub(super) known: Arc<Known>,
+}
 
 impl CommitBatch for Batches {
     async fn write(
         &self,
         changesets: &[Changeset],
     ) -> std::result::Result<Vec<Written>, BatchError> {
-        let mut transaction = self.0.begin().await?;
+        let mut transaction = self.pool.begin().await?;
         // Held to the end of the transaction: events are numbered in commit order over all nodes, so no
         // reader can see a number and miss a smaller one that commits later.
         sqlx::query("SELECT pg_advisory_xact_lock($1)")
@@ -38,6 +43,17 @@ impl CommitBatch for Batches {
             .commit()
             .await
             .map_err(|error| BatchError::Unknown(error.into()))?;
+        let last = batch
+            .outcomes
+            .iter()
+            .rev()
+            .find_map(|outcome| match outcome {
+                Written::Committed(events) => events.last(),
+                Written::Conflict => None,
+            });
+        if let Some(last) = last {
+            self.known.follow(last);
+        }
         Ok(batch.outcomes)
     }
 
@@ -46,7 +62,7 @@ impl CommitBatch for Batches {
         // batch, outside its transaction, and a failure does no harm.
         if let Err(error) = sqlx::query("SELECT pg_notify($1, '')")
             .bind(super::CHANNEL)
-            .execute(&self.0)
+            .execute(&self.pool)
             .await
         {
             tracing::debug!(%error, "could not notify other nodes");

@@ -1,10 +1,10 @@
 //! Looking at a Postgres database without changing it.
 
 use chrono::DateTime;
-use sqlx::{Connection, PgConnection};
+use sqlx::{Connection, PgConnection, postgres::PgConnectOptions};
 use tokio::time::timeout;
 
-use super::{PATIENCE, content, options, place};
+use super::{PATIENCE, connections, content, options, place};
 use crate::{
     error::ConnectError,
     inspect::{AppliedRow, Inspection, Schema},
@@ -16,14 +16,13 @@ pub(crate) async fn inspect(url: &str) -> Result<Inspection, ConnectError> {
     let options = options(url)?;
     let place = place(&options);
     let failed = |error: sqlx::Error| migrate::unreachable(&place, &error);
-    let connecting = timeout(PATIENCE, PgConnection::connect_with(&options));
-    let mut connection = match connecting.await {
-        Ok(connected) => connected.map_err(failed)?,
-        Err(_) => {
-            let why = format!("it did not answer within {} s", PATIENCE.as_secs());
-            return Err(ConnectError::Unreachable { place, why });
-        }
-    };
+    let mut connection = connected(&options, &place).await?;
+    let mut other = connected(&options, &place).await?;
+    let are_kept = connections::are_kept(&mut connection, &mut other);
+    if !timed(&place, are_kept).await? {
+        return Err(ConnectError::SharedSessions { place });
+    }
+    let _ = other.close().await;
     let (version, now): (String, i64) = sqlx::query_as(
         "SELECT current_setting('server_version'),
             (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT",
@@ -62,6 +61,24 @@ pub(crate) async fn inspect(url: &str) -> Result<Inspection, ConnectError> {
         content,
         clock: DateTime::from_timestamp_millis(now),
     })
+}
+
+async fn connected(options: &PgConnectOptions, place: &str) -> Result<PgConnection, ConnectError> {
+    timed(place, PgConnection::connect_with(options)).await
+}
+
+/// The outcome, if it comes in time.
+async fn timed<T>(
+    place: &str,
+    asked: impl Future<Output = sqlx::Result<T>>,
+) -> Result<T, ConnectError> {
+    match timeout(PATIENCE, asked).await {
+        Ok(outcome) => outcome.map_err(|error| migrate::unreachable(place, &error)),
+        Err(_) => Err(ConnectError::Unreachable {
+            place: place.to_owned(),
+            why: format!("it did not answer within {} s", PATIENCE.as_secs()),
+        }),
+    }
 }
 
 /// All faults that keep the user from writing anything at all.

@@ -1,6 +1,7 @@
 //! The database for several nodes. Same tables, same promises as SQLite.
 
 mod commit;
+mod connections;
 mod dialect;
 mod inbox;
 mod index;
@@ -118,6 +119,7 @@ use crate::{
     writer::Writer,
 };
 
+use connections::Known;
 pub(crate) use inspect::inspect;
 
 type Db = sqlx::Postgres;
@@ -129,6 +131,9 @@ const CONNECTIONS: u32 = 10;
 
 /// How long to look for the server before giving up.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long until it is tried again to hear of other nodes.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// The channel on which nodes tell each other that the journal has grown.
 const CHANNEL: &str = "handraise_journal";
@@ -175,6 +180,7 @@ pub(crate) struct PostgresStore {
     write: PgPool,
     writer: Writer,
     growth: watch::Receiver<()>,
+    known: Arc<Known>,
     proof: Arc<Proof>,
     by_key: ByKey,
 }
@@ -183,20 +189,26 @@ impl PostgresStore {
     pub(crate) async fn connect(url: &str) -> Result<Self, ConnectError> {
         let options = options(url)?;
         let place = place(&options);
-        let pool = PgPoolOptions::new()
-            .max_connections(CONNECTIONS)
-            .acquire_timeout(PATIENCE)
+        let unreachable = |error: sqlx::Error| migrate::unreachable(&place, &error);
+        let pools = || {
+            PgPoolOptions::new()
+                .max_connections(CONNECTIONS)
+                .acquire_timeout(PATIENCE)
+        };
+        let first = pools().connect_with(options.clone()).await;
+        look(&first.map_err(unreachable)?, &place).await?;
+        let known = Arc::new(Known::default());
+        let pool = pools()
+            .after_connect({
+                let known = Arc::clone(&known);
+                move |connection, _| {
+                    let known = Arc::clone(&known);
+                    Box::pin(async move { known.is_there(connection).await })
+                }
+            })
             .connect_with(options)
             .await
-            .map_err(|error| migrate::unreachable(&place, &error))?;
-        let read_only: String =
-            sqlx::query_scalar("SELECT current_setting('transaction_read_only')")
-                .fetch_one(&pool)
-                .await
-                .map_err(|error| migrate::unreachable(&place, &error))?;
-        if read_only == "on" {
-            return Err(ConnectError::ReadOnly { place });
-        }
+            .map_err(unreachable)?;
         migrate::POSTGRES
             .run(&pool)
             .await
@@ -205,40 +217,75 @@ impl PostgresStore {
             .await
             .map_err(|error| migrate::unfilled(&place, &error))?;
         let (grown, growth) = watch::channel(());
-        tokio::spawn(listen(pool.clone(), grown.clone()));
-        let writer = Writer::start(commit::Batches(pool.clone()), grown);
+        tokio::spawn(listen(pool.clone(), grown.clone(), Arc::clone(&known)));
+        let batches = commit::Batches {
+            pool: pool.clone(),
+            known: Arc::clone(&known),
+        };
+        let writer = Writer::start(batches, grown);
         let by_key = ByKey::start(&pool);
         Ok(Self {
             read: pool.clone(),
             write: pool,
             writer,
             growth,
+            known,
             proof: Arc::default(),
             by_key,
         })
     }
 }
 
-/// Passes other nodes' hints on until no reader listens. Without a listener only the hints are
-/// missing: readers poll anyway.
-async fn listen(pool: PgPool, grown: watch::Sender<()>) {
+/// Refuses a server that cannot be worked with, with the reason.
+async fn look(pool: &PgPool, place: &str) -> Result<(), ConnectError> {
+    let unreachable = |error: sqlx::Error| migrate::unreachable(place, &error);
+    let mut one = pool.acquire().await.map_err(unreachable)?;
+    let mut other = pool.acquire().await.map_err(unreachable)?;
+    let place = place.to_owned();
+    if !connections::are_kept(&mut one, &mut other)
+        .await
+        .map_err(unreachable)?
+    {
+        return Err(ConnectError::SharedSessions { place });
+    }
+    if connections::is_read_only(&mut one)
+        .await
+        .map_err(unreachable)?
+    {
+        return Err(ConnectError::ReadOnly { place });
+    }
+    drop((one, other));
+    pool.close().await;
+    Ok(())
+}
+
+/// Passes other nodes' hints on until no reader listens, or the database is left. Without a listener only the hints are missing:
+/// readers poll anyway.
+async fn listen(pool: PgPool, grown: watch::Sender<()>, known: Arc<Known>) {
     let listening = async {
-        let mut listener = PgListener::connect_with(&pool).await?;
-        listener.listen(CHANNEL).await?;
-        loop {
-            // Reconnects by itself; `None` tells that hints may have been missed meanwhile.
-            listener.try_recv().await?;
-            grown.send_replace(());
+        while let Err(error) = hear(&pool, &grown).await {
+            if pool.is_closed() {
+                return;
+            }
+            tracing::warn!(%error, "hears nothing of other nodes for now; polling goes on");
+            tokio::time::sleep(AGAIN).await;
         }
     };
     tokio::select! {
-        outcome = listening => {
-            let outcome: Result<(), sqlx::Error> = outcome;
-            if let Err(error) = outcome {
-                tracing::warn!(%error, "no longer listening to other nodes; polling goes on");
-            }
-        }
+        () = listening => {}
+        () = known.leave(&pool) => {}
         () = grown.closed() => {}
+    }
+}
+
+async fn hear(pool: &PgPool, grown: &watch::Sender<()>) -> sqlx::Result<()> {
+    let mut listener = PgListener::connect_with(pool).await?;
+    listener.listen(CHANNEL).await?;
+    loop {
+        // Hints may have been missed until now.
+        grown.send_replace(());
+        // Reconnects by itself, and then returns `None`, unless the server said that it ends the session.
+        listener.try_recv().await?;
     }
 }
 
@@ -250,6 +297,10 @@ impl Commit for PostgresStore {
 
     fn growth(&self) -> watch::Receiver<()> {
         self.growth.clone()
+    }
+
+    fn has_seen(&self, event: &Event) {
+        self.known.follow(event);
     }
 
     async fn close(&self) {

@@ -8,6 +8,7 @@ mod bounds;
 mod cards;
 mod claims;
 mod commits;
+mod connections;
 mod database;
 mod duties;
 mod erasing;
