@@ -12,7 +12,7 @@ import tempfile
 import time
 
 from load import Load, gone, quantile, run_again
-from nodes import Node, program_of, start_all
+from nodes import PROGRAM, Node, program_of, start_all
 from postgres import DATABASE, Cluster, run
 from router import Router
 
@@ -75,7 +75,7 @@ class Placed:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default="target/release/handraise")
+    parser.add_argument("--program", default=PROGRAM)
     parser.add_argument("--place", default="/dev/shm")
     parser.add_argument("--cells", type=int, default=4)
     parser.add_argument("--nodes", type=int, default=3, help="of each cell")

@@ -13,7 +13,7 @@ import time
 
 from doorway import Doorway
 from load import Follower, Load, gone, run_again
-from nodes import program_of, start_all
+from nodes import PROGRAM, program_of, start_all
 from postgres import DATABASE, Cluster
 
 
@@ -34,7 +34,7 @@ def main():
 
 def parsed():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default="target/release/handraise")
+    parser.add_argument("--program", default=PROGRAM)
     parser.add_argument("--place", default="/dev/shm", help="where clusters and nodes are made")
     parser.add_argument("--nodes", type=int, default=3)
     parser.add_argument("--agents", type=int, default=8)
@@ -45,7 +45,6 @@ def parsed():
     parser.add_argument("--sign", action="store_true", help="just before, the nodes sign checkpoints")
     parser.add_argument("--unnoticed", type=float, default=1, help="seconds until the standby is promoted")
     parser.add_argument("--early", action="store_true", help="the address leads to the standby before it is promoted")
-    parser.add_argument("--alive", action="store_true", help="the primary is not killed: open connections stay there")
     parser.add_argument("--silent", action="store_true", help="no connection to it ends: the machine is gone, and not the program")
     parser.add_argument("--keep", action="store_true", help="leave the folders")
     return parser.parse_args()
@@ -81,8 +80,7 @@ def fail_over(place, arguments, ended):
     killed = time.time()
     if arguments.silent:
         door.silence()
-    if not arguments.alive:
-        primary.kill()
+    primary.kill()
     replication.cut()
     replication.leads_to(1)
     if arguments.early:

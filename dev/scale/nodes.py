@@ -12,6 +12,8 @@ import urllib.request
 
 from postgres import free_port
 
+PROGRAM = str(pathlib.Path(__file__).resolve().parents[2] / "target/release/handraise")
+
 # One agent is all of them here, so what bounds one is off.
 UNBOUNDED = {
     "HANDRAISE_MAX_PENDING_PER_AGENT": "0",

@@ -12,7 +12,7 @@ import threading
 import time
 
 from load import Client, Load, gone, quantile
-from nodes import Node, program_of
+from nodes import PROGRAM, Node, program_of
 from postgres import DATABASE, Cluster, free_port
 
 CONFIGURATION = """
@@ -57,7 +57,7 @@ class Pooler:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", default="target/release/handraise")
+    parser.add_argument("--program", default=PROGRAM)
     parser.add_argument("--place", default="/dev/shm")
     parser.add_argument("--mode", choices=["session", "transaction", "statement"], action="append")
     parser.add_argument("--size", type=int, default=40, help="connections of the pool")

@@ -13,13 +13,13 @@ import tempfile
 import time
 
 from load import Load, gone, run_again
-from nodes import program_of, start_all
+from nodes import PROGRAM, program_of, start_all
 from postgres import Cluster, folder
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default="target/release/handraise")
+    parser.add_argument("--program", default=PROGRAM)
     parser.add_argument("--place", default="/dev/shm")
     parser.add_argument("--agents", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=5, help="before the backup, from it to the moment, and from that to the end")
