@@ -259,7 +259,7 @@ pub trait Commit: Send + Sync {
 
     /// Tells of a committed event that was read here. A server that lacks it is not written to: another one has come to its address
     /// that lost the last commits. Nothing to do for a file, which stays the one that was opened.
-    fn has_seen(&self, _event: &Event) {}
+    fn has_read(&self, _event: &Event) {}
 
     /// Ends all connections, after what is under way. Nothing is read or committed through this any more; SQLite's one
     /// file is the whole database then, unless another process has it open.

@@ -25,6 +25,7 @@ mod oathtool;
 mod order;
 mod package;
 mod parts;
+mod pgbouncer;
 mod playwright;
 mod postgres;
 mod progress;

@@ -51,7 +51,7 @@ async fn follow(
         let seq = store.last_seq().await?;
         // One that cannot be read is not known, and nothing else is kept up by it.
         if let Ok(Some(event)) = store.event(seq).await {
-            store.has_seen(&event);
+            store.has_read(&event);
         }
         return Ok(seq);
     };
@@ -61,7 +61,7 @@ async fn follow(
         let teams = store.teams_of_events(seq, page.up_to).await?;
         seq = page.up_to;
         for event in page {
-            store.has_seen(&event);
+            store.has_read(&event);
             publish(hub, &event, teams.get(&event.seq).copied());
             if event.payload.ends_access() {
                 access_ended.send_replace(());

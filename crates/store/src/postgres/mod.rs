@@ -299,7 +299,7 @@ impl Commit for PostgresStore {
         self.growth.clone()
     }
 
-    fn has_seen(&self, event: &Event) {
+    fn has_read(&self, event: &Event) {
         self.known.follow(event);
     }
 

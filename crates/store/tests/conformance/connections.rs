@@ -54,10 +54,10 @@ async fn a_database_that_lost_commits_is_not_used_by_a_node_that_saw_them() {
         .await
         .unwrap();
     let before = all.into_iter().last().unwrap();
-    knows_less.has_seen(&before);
+    knows_less.has_read(&before);
     database.asked(&*wrote, &agent, Draft::default()).await;
     let last = wrote.last_seq().await.unwrap();
-    read.has_seen(&wrote.event(last).await.unwrap().unwrap());
+    read.has_read(&wrote.event(last).await.unwrap().unwrap());
 
     disarm(&database).await;
     let lose = format!("DELETE FROM events WHERE seq > {}", before.seq);
