@@ -1,8 +1,10 @@
 //! What a connection to Postgres has to be: a session of its own, and to a server that has all that was committed.
 
 use std::{
+    fs::Permissions,
     io,
     net::TcpListener,
+    os::unix::fs::PermissionsExt as _,
     path::Path,
     process::{Child, Command, Stdio},
     time::Duration,
@@ -119,6 +121,8 @@ impl Pooler {
             .local_addr()
             .unwrap()
             .port();
+        // It reads its settings as the user that it becomes.
+        std::fs::set_permissions(folder, Permissions::from_mode(0o755)).unwrap();
         let settings = folder.join("pooler.ini");
         let text = format!(
             "[databases]\n\
