@@ -15,7 +15,5 @@ mod own_file;
 mod proxy;
 mod race;
 mod stdio;
-#[cfg(feature = "testing")]
-pub mod testing;
 mod tool_name;
 mod watch;

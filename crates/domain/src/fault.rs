@@ -15,15 +15,10 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault at `path`. In JSON a field may have no name at all: its fault is one of the whole.
+    /// A fault at `path`.
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
-        let path = path.into();
         Self {
-            path: if path.is_empty() {
-                "$".to_owned()
-            } else {
-                path
-            },
+            path: path.into(),
             message: message.into(),
         }
     }

@@ -6,8 +6,8 @@
 
 pub(crate) mod card;
 mod follow;
-pub(crate) mod message;
-pub(crate) mod rpc;
+mod message;
+mod rpc;
 mod task;
 
 use axum::{

@@ -15,7 +15,7 @@ mod group;
 mod html_text;
 mod insights;
 mod ladder;
-pub(crate) mod markdown;
+mod markdown;
 mod memories;
 mod outbound;
 mod plan;

@@ -4,7 +4,7 @@
 pub(crate) mod approve;
 mod elicit;
 mod fit;
-pub(crate) mod form;
+mod form;
 
 use std::time::Duration;
 

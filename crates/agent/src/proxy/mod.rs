@@ -7,7 +7,7 @@
 mod elicit;
 mod from_client;
 mod from_server;
-pub(crate) mod message;
+mod message;
 mod progress;
 mod taking;
 mod tools;
