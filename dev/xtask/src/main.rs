@@ -24,7 +24,6 @@ mod oathtool;
 mod order;
 mod package;
 mod parts;
-mod pgbouncer;
 mod playwright;
 mod postgres;
 mod progress;

@@ -8,7 +8,7 @@ use crate::playwright::Playwright;
 use crate::postgres::{self, Postgres};
 use crate::progress::Steps;
 use crate::workspace::Workspace;
-use crate::{command, frontend, oathtool, pgbouncer, python, server, typescript};
+use crate::{command, frontend, oathtool, python, server, typescript};
 
 pub(crate) fn run(workspace: &Workspace, filters: &[String]) -> Result<()> {
     let mut steps = Steps::default();
@@ -26,7 +26,6 @@ pub(crate) fn run(workspace: &Workspace, filters: &[String]) -> Result<()> {
 fn run_everything(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
     let postgres = steps.step("PostgreSQL", "a few seconds", Postgres::ready)?;
     steps.step("oathtool", "seconds the first time", oathtool::ensure)?;
-    steps.step("PgBouncer", "seconds the first time", pgbouncer::ensure)?;
     let playwright = steps.step("browser and Node.js", "seconds, if they are there", || {
         Playwright::ready(workspace)
     })?;
@@ -63,7 +62,6 @@ fn run_filtered(workspace: &Workspace, filters: &[String], steps: &mut Steps) ->
     server::allow_missing_page(workspace)?;
     let postgres = steps.step("PostgreSQL", "a few seconds", Postgres::ready)?;
     steps.step("oathtool", "seconds the first time", oathtool::ensure)?;
-    steps.step("PgBouncer", "seconds the first time", pgbouncer::ensure)?;
     let python = steps.step("Python", "seconds the first time", || {
         python::ensure(workspace)
     })?;
