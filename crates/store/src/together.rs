@@ -50,10 +50,9 @@ impl<R: ReadByKey> Together<R> {
 
     pub(crate) async fn read(&self, key: R::Key) -> Result<Option<R::Row>> {
         let (waiter, row) = oneshot::channel();
-        let stopped = |()| StoreError::Stopped;
         let asked = self.queue.send((key, waiter)).await;
-        asked.map_err(|_| stopped(()))?;
-        row.await.map_err(|_| stopped(()))?
+        asked.map_err(|_| StoreError::Stopped)?;
+        row.await.map_err(|_| StoreError::Stopped)?
     }
 }
 
@@ -75,11 +74,18 @@ async fn run<R: ReadByKey>(table: R, mut waiting: mpsc::Receiver<Waiter<R>>) {
                 }
             }
             // One row that cannot be read must not fail its neighbours: each on its own.
-            Err(_) => {
+            Err(error) if error.is_of_a_row() => {
                 for (key, waiter) in taken.drain(..) {
                     let row = table.read(&[key]).await;
                     let _ =
                         waiter.send(row.map(|rows| rows.into_iter().next().map(|(_, row)| row)));
+                }
+            }
+            // A database that is away is away for all of them: one after the other they would wait for it each in turn.
+            Err(error) => {
+                let mut error = Some(error);
+                for (_, waiter) in taken.drain(..) {
+                    let _ = waiter.send(Err(error.take().unwrap_or(StoreError::Stopped)));
                 }
             }
         }
@@ -95,7 +101,7 @@ mod tests {
 
     use super::*;
 
-    /// Of even keys the row is the key; 7 cannot be read.
+    /// Of even keys the row is the key; the row of 7 cannot be read, and with 9 the database is away.
     struct Evens {
         read: Arc<Mutex<Vec<usize>>>,
         may: Arc<Semaphore>,
@@ -109,6 +115,9 @@ mod tests {
             self.may.acquire().await.unwrap().forget();
             self.read.lock().unwrap().push(keys.len());
             if keys.contains(&7) {
+                return Err(StoreError::inconsistent("numbers", "row", 7, "odd"));
+            }
+            if keys.contains(&9) {
                 return Err(StoreError::Stopped);
             }
             let even = keys.iter().filter(|key| **key % 2 == 0);
@@ -147,10 +156,15 @@ mod tests {
     async fn one_that_cannot_be_read_fails_alone() {
         let (rows, ..) = evens(100);
         let found = join_all([2, 7, 4].map(|key| rows.read(key))).await;
-        assert!(matches!(
-            &found[..],
-            [Ok(Some(2)), Err(StoreError::Stopped), Ok(Some(4))]
-        ));
+        assert!(matches!(&found[..], [Ok(Some(2)), Err(_), Ok(Some(4))]));
+    }
+
+    #[tokio::test]
+    async fn a_database_that_is_away_is_asked_once_for_all() {
+        let (rows, read, _may) = evens(100);
+        let found = join_all([9, 2, 4].map(|key| rows.read(key))).await;
+        assert!(found.iter().all(Result::is_err));
+        assert_eq!(*read.lock().unwrap(), [3]);
     }
 
     #[tokio::test]

@@ -1,4 +1,4 @@
-//! [awaithumans](https://pypi.org/project/awaithumans/), as its own documents deploy it: `awaithumans serve` on SQLite.
+//! awaithumans, a Python package, as its own documents deploy it: `awaithumans serve` on SQLite.
 
 use std::fs::File;
 use std::net::{SocketAddr, TcpListener};
