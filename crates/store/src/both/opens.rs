@@ -129,10 +129,11 @@ pub(super) async fn place(connection: &mut Connection, opened: &[Opened<'_>]) ->
     }
     let mut left: Vec<Opened<'_>> = opened.to_vec();
     left.retain(|(it, _)| it.team_id().is_none_or(|team| !gone.contains(&team)));
-    let taken = take_keys(connection, &left).await?;
-    left.retain(|(it, key)| key.is_none() || taken.contains(&it.id.0));
-    let placed = insert(connection, &left).await?;
-    let fits = opened.iter().map(|(it, _)| placed.contains(&it.id.0));
+    // Two that were asked under one key within a millisecond have one id, too: the first has it.
+    let mut taken = take_keys(connection, &left).await?;
+    left.retain(|(it, key)| key.is_none() || taken.remove(&it.id.0));
+    let mut placed = insert(connection, &left).await?;
+    let fits = opened.iter().map(|(it, _)| placed.remove(&it.id.0));
     Ok(fits.collect())
 }
 

@@ -7,8 +7,8 @@ use std::sync::{
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    AgentId, AgentRef, Changeset, Ids, Interaction, Moment, Parts, PersonId, Principal, Role, Salt,
-    SecretHash, Task, TokenKind,
+    AgentId, AgentRef, Changeset, IdempotencyKey, Ids, Interaction, Moment, Parts, PersonId,
+    Principal, Role, Salt, SecretHash, Task, TokenKind,
     access::Lifetime,
     decide::{
         access::{self, NewToken},
@@ -63,12 +63,15 @@ impl Database {
 
     /// A question, decided but not committed.
     pub(crate) fn question(&self, agent: &AgentRef, draft: Draft, seconds: i64) -> Changeset {
-        let draft = Draft {
-            kind: draft.kind.or(Some("question".into())),
-            prompt: draft.prompt.or(Some("Which port?".into())),
-            ..draft
-        };
-        self.opened(agent, draft, None, seconds)
+        self.opened(agent, a_question(draft), None, seconds)
+    }
+
+    /// A question under a key, within the same millisecond as every other one: two under one key have one id.
+    pub(crate) fn question_under(&self, agent: &AgentRef, key: &str) -> Changeset {
+        let request = a_question(Draft::default()).check(|_| None).unwrap();
+        let key = IdempotencyKey::new(key, [7; 32]).unwrap();
+        let now = self.at(0);
+        decide::open(request, agent.clone(), None, Some(key), None, None, now)
     }
 
     /// Any request, decided on its task as it is.
@@ -147,6 +150,14 @@ impl Database {
             ids: &self.ids,
             signer: Some(&Stamp),
         }
+    }
+}
+
+fn a_question(draft: Draft) -> Draft {
+    Draft {
+        kind: draft.kind.or(Some("question".into())),
+        prompt: draft.prompt.or(Some("Which port?".into())),
+        ..draft
     }
 }
 
