@@ -38,6 +38,8 @@ mod socket;
 pub mod spans;
 pub mod state;
 pub mod telemetry;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod traceparent;
 pub mod ui;
 

@@ -15,5 +15,7 @@ mod own_file;
 mod proxy;
 mod race;
 mod stdio;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod tool_name;
 mod watch;

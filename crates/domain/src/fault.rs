@@ -15,10 +15,15 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault at `path`.
+    /// A fault at `path`. In JSON a field may have no name at all: its fault is one of the whole.
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        let path = path.into();
         Self {
-            path: path.into(),
+            path: if path.is_empty() {
+                "$".to_owned()
+            } else {
+                path
+            },
             message: message.into(),
         }
     }

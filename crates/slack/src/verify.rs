@@ -59,8 +59,10 @@ pub fn verify(
     mac.verify_slice(&claimed).map_err(|_| Unverified::Forged)
 }
 
+/// Of digits as Slack writes them: for numbers `+a` and `0A` are `0a`, and a signature has one spelling.
 fn bytes(hex: &str) -> Option<Vec<u8>> {
-    if !hex.is_ascii() || !hex.len().is_multiple_of(2) {
+    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    if !hex.bytes().all(is_digit) || !hex.len().is_multiple_of(2) {
         return None;
     }
     let digits = (0..hex.len()).step_by(2);
@@ -86,6 +88,9 @@ mod tests {
     fn what_slack_signed_just_now_is_believed_and_nothing_else() {
         let secret = SecretString::from(SECRET);
         let upper = SIGNED.to_uppercase();
+        let upper_digits = upper.replace("V0=", "v0=");
+        // The last byte, 0x03, as a number may be written.
+        let with_sign = SIGNED.replace("9b503", "9b5+3");
         let longer = format!("{SIGNED}00");
         let odd = &SIGNED[..SIGNED.len() - 1];
         for (timestamp, signature, body, late, verdict) in [
@@ -123,6 +128,14 @@ mod tests {
                 Err(Unverified::Forged),
             ),
             (Some(AT), Some(&upper), BODY, 0, Err(Unverified::Forged)),
+            (
+                Some(AT),
+                Some(&upper_digits),
+                BODY,
+                0,
+                Err(Unverified::Forged),
+            ),
+            (Some(AT), Some(&with_sign), BODY, 0, Err(Unverified::Forged)),
             (Some(AT), Some(&longer), BODY, 0, Err(Unverified::Forged)),
             (Some(AT), Some(odd), BODY, 0, Err(Unverified::Forged)),
             (Some(AT), Some("v0="), BODY, 0, Err(Unverified::Forged)),

@@ -16,6 +16,7 @@ mod doc_paths;
 mod files;
 mod firefox;
 mod frontend;
+mod fuzz;
 mod gate;
 mod limits_once;
 mod module_edges;
@@ -131,6 +132,15 @@ enum Task {
   cargo xtask campaign --seed 7     other moments, other faults")]
     Campaign(campaign::Options),
 
+    /// Look for input from outside that breaks a promise (dev/fuzz/README.md)
+    ///
+    /// Every input that is kept is tried by `cargo xtask test`. This looks for new ones, with libFuzzer.
+    #[command(after_help = "Examples:
+  cargo xtask fuzz                              ten minutes each
+  cargo xtask fuzz markdown draft --seconds 60  two of them, a minute each
+  cargo xtask fuzz attachment --address         with AddressSanitizer, by a nightly toolchain")]
+    Fuzz(fuzz::Options),
+
     /// Take the pictures: docs/dashboard.png for the README, docs/dashboard/*.png, docs/slack/*.png
     #[command(after_help = "Example:
   cargo xtask screenshot")]
@@ -181,6 +191,7 @@ fn run(task: Task) -> Result<()> {
         Task::E2e { arguments } => playwright::run(&workspace, &arguments),
         Task::Firefox => playwright::push_to_firefox(&workspace),
         Task::Campaign(options) => campaign::run(&workspace, &options),
+        Task::Fuzz(options) => fuzz::run(&workspace, &options),
         Task::Screenshot => {
             playwright::run(&workspace, &playwright::SCREENSHOT.map(OsString::from))
         }

@@ -11,7 +11,7 @@ use super::rpc::Failure;
 use crate::problem::Problem;
 
 #[derive(Deserialize)]
-pub(super) struct Sent {
+pub(crate) struct Sent {
     message: Message,
     #[serde(default)]
     configuration: Configuration,
@@ -43,15 +43,15 @@ struct Part {
 }
 
 /// A message, as a question.
-pub(super) struct Question {
-    pub(super) draft: Draft,
+pub(crate) struct Question {
+    pub(crate) draft: Draft,
     /// Under it the same message asks the same again.
-    pub(super) key: String,
-    pub(super) places: Places,
+    pub(crate) key: String,
+    pub(crate) places: Places,
 }
 
 /// Where in the message the fields of its question stand.
-pub(super) struct Places {
+pub(crate) struct Places {
     /// The part with the data.
     data: Option<usize>,
     has_context: bool,
@@ -60,7 +60,7 @@ pub(super) struct Places {
 
 impl Places {
     /// Where a field of the question stands.
-    pub(super) fn of(&self, field: &str) -> String {
+    pub(crate) fn of(&self, field: &str) -> String {
         match (field, self.data) {
             ("session_id", _) if self.has_context => "params.message.contextId".to_owned(),
             ("prompt", _) if self.has_text => "params.message.parts".to_owned(),
@@ -71,7 +71,7 @@ impl Places {
 }
 
 /// The question of a message.
-pub(super) fn question(sent: Sent) -> Result<Question, Failure> {
+pub(crate) fn question(sent: Sent) -> Result<Question, Failure> {
     let Sent {
         message,
         configuration,

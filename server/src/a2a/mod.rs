@@ -6,8 +6,8 @@
 
 pub(crate) mod card;
 mod follow;
-mod message;
-mod rpc;
+pub(crate) mod message;
+pub(crate) mod rpc;
 mod task;
 
 use axum::{

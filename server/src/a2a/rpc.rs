@@ -16,9 +16,9 @@ const ERROR_INFO: &str = "type.googleapis.com/google.rpc.ErrorInfo";
 const BAD_REQUEST: &str = "type.googleapis.com/google.rpc.BadRequest";
 
 /// A call, as it came in.
-pub(super) struct Call {
+pub(crate) struct Call {
     /// A text, a number or null.
-    pub(super) id: Value,
+    pub(crate) id: Value,
     pub(super) method: String,
     params: Value,
     /// The place in its caller's trace.
@@ -27,7 +27,7 @@ pub(super) struct Call {
 
 /// Why a call has no result.
 #[derive(Debug)]
-pub(super) struct Failure {
+pub(crate) struct Failure {
     code: i32,
     message: String,
     details: Vec<Value>,
@@ -38,7 +38,7 @@ impl Call {
     ///
     /// # Errors
     /// The answer to what is no call, with the id that could be read.
-    pub(super) fn read(body: &[u8]) -> Result<Self, Value> {
+    pub(crate) fn read(body: &[u8]) -> Result<Self, Value> {
         let call: Value = serde_json::from_slice(body)
             .map_err(|error| Failure::new(-32700, error.to_string()).answer(&Value::Null))?;
         let invalid = |id: &Value, message: &str| Failure::new(-32600, message).answer(id);
@@ -74,7 +74,7 @@ impl Call {
     }
 
     /// What it is called with. What is not known is passed over, as A2A has it.
-    pub(super) fn params<T: DeserializeOwned>(&self) -> Result<T, Failure> {
+    pub(crate) fn params<T: DeserializeOwned>(&self) -> Result<T, Failure> {
         serde_path_to_error::deserialize(&self.params).map_err(|error| {
             let path = match error.path().to_string() {
                 whole if whole == "." => "params".to_owned(),
@@ -155,7 +155,7 @@ impl Failure {
     }
 
     /// The answer to a call.
-    pub(super) fn answer(&self, id: &Value) -> Value {
+    pub(crate) fn answer(&self, id: &Value) -> Value {
         let Self {
             code,
             message,

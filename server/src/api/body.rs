@@ -39,7 +39,7 @@ fn is_json(request: &Request) -> bool {
     })
 }
 
-fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     // serde would take the fields of an object from an array, in the order of the code.
     if bytes.trim_ascii_start().first() != Some(&b'{') {
         serde_json::from_slice::<IgnoredAny>(bytes).map_err(Problem::unreadable)?;
@@ -99,6 +99,7 @@ mod tests {
     fn a_fault_has_its_path() {
         for (json, status, start) in [
             (r#"{"kind": 1}"#, 422, "kind: invalid type"),
+            (r#"{"": 1}"#, 422, "$: unknown field ``"),
             (r#"{"colour": 1}"#, 422, "colour: unknown field `colour`"),
             (
                 r#"{"task": {"id": "1", "x": 1}}"#,

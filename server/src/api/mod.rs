@@ -1,11 +1,11 @@
 //! The agent API: bearer tokens, JSON in and out.
 
-mod body;
+pub(crate) mod body;
 mod caller;
 mod events_stream;
 pub mod openapi;
 mod page;
 mod path;
-mod prefer;
+pub(crate) mod prefer;
 mod query;
 pub mod v1;

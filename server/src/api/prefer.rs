@@ -16,7 +16,7 @@ pub(super) fn applied(wait: Duration) -> Option<HeaderValue> {
 }
 
 /// How long the caller wants to be held.
-pub(super) fn wait(headers: &HeaderMap) -> Option<Duration> {
+pub(crate) fn wait(headers: &HeaderMap) -> Option<Duration> {
     let seconds = headers
         .get_all("prefer")
         .iter()

@@ -12,7 +12,7 @@ pub mod post;
 pub mod push;
 pub mod request;
 pub mod sample;
-mod signature;
+pub(crate) mod signature;
 pub mod slack;
 pub mod webhook;
 mod worker;

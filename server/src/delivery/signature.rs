@@ -12,7 +12,7 @@ const TIMESTAMP: HeaderName = HeaderName::from_static("webhook-timestamp");
 const SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
 
 /// The headers of this body, sent at `at`, signed with every secret.
-pub(super) fn headers(
+pub(crate) fn headers(
     id: &str,
     at: DateTime<Utc>,
     body: &[u8],

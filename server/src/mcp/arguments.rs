@@ -45,7 +45,7 @@ pub(super) fn read<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, Prob
 }
 
 /// The request that `tool` was called for, and its idempotency key.
-pub(super) fn draft(
+pub(crate) fn draft(
     tool: &str,
     mut arguments: JsonObject,
 ) -> Result<(Draft, Option<String>), Problem> {

@@ -3,7 +3,7 @@
 //! The protocol is `rmcp`'s; here is what the tools are ([`tools`]), and what they do.
 //! Every request stands for itself: nothing is kept between two of them, so any node can take any.
 
-mod arguments;
+pub(crate) mod arguments;
 mod ask;
 mod attach;
 mod hold;

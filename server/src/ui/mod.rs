@@ -15,7 +15,7 @@ mod group;
 mod html_text;
 mod insights;
 mod ladder;
-mod markdown;
+pub(crate) mod markdown;
 mod memories;
 mod outbound;
 mod plan;

@@ -4,7 +4,7 @@
 pub(crate) mod approve;
 mod elicit;
 mod fit;
-mod form;
+pub(crate) mod form;
 
 use std::time::Duration;
 

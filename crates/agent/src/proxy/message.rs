@@ -12,19 +12,19 @@ const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 
 /// A line from the client.
-pub(super) struct Line {
+pub(crate) struct Line {
     /// What it says.
-    pub(super) message: Value,
+    pub(crate) message: Value,
     /// As it may be passed on.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// Whether every reader takes it for the same: it has no key twice, and is not too deep.
-    pub(super) is_clear: bool,
+    pub(crate) is_clear: bool,
 }
 
 impl Line {
     /// One that different readers would take for different things is passed on as it was read here: no server may find
     /// a call in it that was not found here.
-    pub(super) fn read(text: String) -> serde_json::Result<Self> {
+    pub(crate) fn read(text: String) -> serde_json::Result<Self> {
         let message: Value = serde_json::from_str(&text)?;
         let is_clear = serde_json::from_str::<AnyJson>(&text).is_ok();
         Ok(Self {

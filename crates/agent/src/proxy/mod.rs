@@ -7,7 +7,7 @@
 mod elicit;
 mod from_client;
 mod from_server;
-mod message;
+pub(crate) mod message;
 mod progress;
 mod taking;
 mod tools;

@@ -1,6 +1,8 @@
 //! Rotas, overrides and absences as people write them, and what is wrong with them.
 
-use chrono::{DateTime, Days, NaiveDate, NaiveDateTime, TimeDelta, Utc};
+use std::ops::RangeInclusive;
+
+use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, TimeDelta, Utc};
 use serde::Deserialize;
 
 use super::{Absence, Duty, Every, Hour, Override, Rota, Zone, shifts};
@@ -62,6 +64,15 @@ pub enum Given {
     Exact(DateTime<Utc>),
 }
 
+/// The years that calendars and RFC 3339 write with four digits, but for the last: what begins in one ends in the next. Near
+/// the first and last day that can be reckoned with, the clocks of a zone show none.
+const YEARS: RangeInclusive<i32> = 1..=9_998;
+
+fn day_of(text: &str) -> Option<NaiveDate> {
+    let read = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok();
+    read.filter(|day| YEARS.contains(&day.year()))
+}
+
 impl Given {
     /// Reads `2030-12-24`, `2030-12-24T18:00`, or RFC 3339 as in `2030-12-24T18:00:00+01:00`.
     ///
@@ -69,16 +80,20 @@ impl Given {
     /// When it is nothing of these.
     pub fn parse(path: &str, text: &str) -> Result<Self, Fault> {
         let text = text.trim();
-        let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").map(Self::Day);
+        let day = day_of(text).map(Self::Day);
         let local = || {
             let forms = ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"];
             let mut read = forms
                 .iter()
-                .filter_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
+                .filter_map(|form| NaiveDateTime::parse_from_str(text, form).ok())
+                .filter(|local| YEARS.contains(&local.year()));
             read.next().map(Self::Local)
         };
-        let exact = || DateTime::parse_from_rfc3339(text).map(|at| Self::Exact(at.to_utc()));
-        let read = day.ok().or_else(local).or_else(|| exact().ok());
+        let exact = || {
+            let read = DateTime::parse_from_rfc3339(text).ok()?.to_utc();
+            YEARS.contains(&read.year()).then_some(Self::Exact(read))
+        };
+        let read = day.or_else(local).or_else(exact);
         read.ok_or_else(|| {
             Fault::new(
                 path,
@@ -173,8 +188,8 @@ impl RotaDraft {
             });
             return Ok(begun.unwrap_or_default());
         };
-        let day = NaiveDate::parse_from_str(text.trim(), "%Y-%m-%d")
-            .map_err(|_| Fault::new(path, "must be a day like 2030-01-07"))?;
+        let day =
+            day_of(text.trim()).ok_or_else(|| Fault::new(path, "must be a day like 2030-01-07"))?;
         let years_ago = today.and_then(|today| today.checked_sub_days(Days::new(3_660)));
         if years_ago.is_some_and(|first| day < first) {
             return Err(Fault::new(path, "must not be more than ten years ago"));

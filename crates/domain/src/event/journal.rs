@@ -22,13 +22,6 @@ pub struct Restored {
     pub number: i64,
 }
 
-impl Restored {
-    /// How many events are lost for certain. What came after the last checkpoint that is known is not among them.
-    pub fn lost(&self) -> i64 {
-        (self.signed - self.after).max(0)
-    }
-}
-
 impl JournalEvent {
     /// The event type, as in SQL and JSON.
     pub fn event_type(&self) -> &'static str {

@@ -94,7 +94,7 @@ impl Audit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::journal::record::tests::record;
+    use crate::journal::{GENESIS, record::tests::record};
 
     /// A journal that holds, with its events changed as the case wants and chained anew from there.
     fn journal(events: i64) -> Vec<Record> {
@@ -106,6 +106,17 @@ mod tests {
             records.push(next);
         }
         records
+    }
+
+    #[test]
+    fn nothing_comes_after_the_last_number_that_there_is() {
+        let mut last = record(i64::MAX, GENESIS);
+        last.event_type = "journal.restored".into();
+        last.payload = format!(r#"{{"after":0,"signed":0,"number":{}}}"#, i64::MAX);
+        last.hash = last.computed_hash();
+        let next = record(1, last.hash);
+        let broken = audit(&[last, next], Vec::new()).unwrap_err();
+        assert_eq!(broken.seq, 1);
     }
 
     fn checkpoint(records: &[Record], size: usize) -> Checkpoint {

@@ -31,7 +31,12 @@ impl Chain {
     /// # Errors
     /// When it is not, or is not as it was written.
     pub fn follow(&mut self, record: &Record) -> Result<(), Broken> {
-        let expected = self.seq + 1;
+        let Some(expected) = self.seq.checked_add(1) else {
+            return Err(Broken::new(
+                record.seq,
+                "it was inserted: no event comes after the last number that there is",
+            ));
+        };
         if record.seq < expected {
             return Err(Broken::new(
                 record.seq,

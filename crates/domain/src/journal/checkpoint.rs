@@ -83,7 +83,8 @@ impl Checkpoint {
 
     /// Lines after the third are another log's extension and say nothing to us.
     fn read(text: &str) -> Option<Self> {
-        let mut lines = text.lines();
+        // By LF alone: with a CR before it a line is another text, and another was signed.
+        let mut lines = text.split('\n');
         let origin = lines.next().filter(|line| !line.is_empty())?.to_owned();
         let size = lines.next()?;
         let number: i64 = size.parse().ok()?;
@@ -221,6 +222,7 @@ mod tests {
             ("\n12\n", "\n+12\n"),
             ("\n12\n", "\n-12\n"),
             ("\n12\n", "\nx\n"),
+            ("\n12\n", "\n12\r\n"),
             ("handraise\n", "\n"),
             ("DAwM", "!!!!"),
             ("DAwM", ""),

@@ -240,7 +240,7 @@ pub(crate) async fn list(
 }
 
 /// A place in the list as text.
-fn cursor(place: &TaskPlace) -> String {
+pub(crate) fn cursor(place: &TaskPlace) -> String {
     let TaskPlace {
         updated_at,
         agent,
@@ -249,7 +249,7 @@ fn cursor(place: &TaskPlace) -> String {
     format!("{}.{agent}.{id}", updated_at.timestamp_millis())
 }
 
-fn place(cursor: &str) -> Option<TaskPlace> {
+pub(crate) fn place(cursor: &str) -> Option<TaskPlace> {
     let mut parts = cursor.splitn(3, '.');
     Some(TaskPlace {
         updated_at: DateTime::from_timestamp_millis(parts.next()?.parse().ok()?)?,

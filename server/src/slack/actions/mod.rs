@@ -6,7 +6,7 @@
 
 mod at_home;
 mod command;
-mod payload;
+pub(crate) mod payload;
 mod press;
 mod submit;
 mod tell;

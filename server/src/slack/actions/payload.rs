@@ -6,7 +6,7 @@ use serde_json::Value;
 use slack::blocks::{Control, HomePress, Origin, Submission, for_all};
 
 /// A user's action.
-pub(super) enum Payload {
+pub(crate) enum Payload {
     /// They pressed a control of a card.
     Press(Box<Pressed>),
     /// They pressed a control of the app's home.
@@ -18,20 +18,20 @@ pub(super) enum Payload {
 }
 
 /// A user of Slack.
-pub(super) struct Who {
+pub(crate) struct Who {
     /// The workspace they belong to.
     pub(super) team: Option<String>,
     pub(super) user: String,
 }
 
 /// A control of the app's home that was pressed.
-pub(super) struct PressedAtHome {
+pub(crate) struct PressedAtHome {
     pub(super) who: Who,
     pub(super) press: HomePress,
 }
 
 /// A control that was pressed, and where.
-pub(super) struct Pressed {
+pub(crate) struct Pressed {
     pub(super) who: Who,
     pub(super) control: Control,
     /// The equal ones that it decides too: those that the card showed.
@@ -47,7 +47,7 @@ pub(super) struct Pressed {
 
 impl Payload {
     /// `None` when it is not for us.
-    pub(super) fn parse(payload: &Value) -> Option<Self> {
+    pub(crate) fn parse(payload: &Value) -> Option<Self> {
         let own_team = text(payload, "/user/team_id").or(text(payload, "/team/id"));
         let who = Who {
             team: own_team.map(str::to_owned),

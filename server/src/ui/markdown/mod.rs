@@ -93,7 +93,7 @@ const TABLE_COLUMNS: usize = 64;
 const HTML_BYTES: usize = 256 * 1024;
 
 /// An agent's markdown as it reads, and, where that is not the same, as it is written.
-pub(super) fn to_html(markdown: &str) -> String {
+pub(crate) fn to_html(markdown: &str) -> String {
     let read = rendered(markdown);
     let is_as_written = reads_as_written(markdown, &text_of(&read));
     let read = drawn::drawn(&read);

@@ -44,6 +44,14 @@ pub(super) fn of_command(folder: &Path, command: &str) -> Named {
     found
 }
 
+/// Every text of a command that may be the name of a file, and whether all that there are were certainly found.
+#[cfg(feature = "testing")]
+pub(crate) fn names_in(command: &str) -> (BTreeSet<String>, bool) {
+    let words = Words::of_command(command);
+    let is_certain = plain::is_plain(command) && words.doubts.is_empty() && !words.is_cut;
+    (words.all, is_certain)
+}
+
 /// Those that the arguments of a program name.
 pub(super) fn of_arguments(folder: &Path, argv: &[String]) -> Named {
     of_argv(folder, Words::of_arguments(argv), argv)

@@ -298,6 +298,11 @@ fn read() -> anyhow::Result<Input> {
         input.len() as u64 <= LONGEST_INPUT,
         "standard input is too long"
     );
+    of_message(&input)
+}
+
+/// What a message of Claude Code's asks for.
+fn of_message(input: &[u8]) -> anyhow::Result<Input> {
     // Serde takes a list for an object, too.
     ensure!(
         input.trim_ascii_start().starts_with(b"{"),
@@ -306,19 +311,34 @@ fn read() -> anyhow::Result<Input> {
     if let Ok(SessionEnd {
         hook_event_name: _,
         session_id,
-    }) = serde_json::from_slice(&input)
+    }) = serde_json::from_slice(input)
     {
         return Ok(Input::SessionEnd(session_id));
     }
-    if let Ok(told) = serde_json::from_slice(&input) {
+    if let Ok(told) = serde_json::from_slice(input) {
         return Ok(Input::Told(told));
     }
-    let call: Call = serde_json::from_slice(&input)
+    let call: Call = serde_json::from_slice(input)
         .context("standard input is not what Claude Code gives a PreToolUse hook")?;
     if call.tool_name.trim().is_empty() {
         bail!("standard input names no tool");
     }
     Ok(Input::Call(call))
+}
+
+/// The request that a message of Claude Code's leads to, without a look at any file; `None` where nobody is asked.
+#[cfg(feature = "testing")]
+pub(crate) fn asked(message: &[u8], seconds: u32) -> anyhow::Result<Option<Value>> {
+    let Input::Call(call) = of_message(message)? else {
+        return Ok(None);
+    };
+    call.event()?;
+    if call.tool_name == questions::TOOL {
+        return questions::asked(&call, seconds).map(Some);
+    }
+    let files = super::files::Named::default();
+    let action = call.action(&files)?;
+    call.body(&action, &files, None, seconds).map(Some)
 }
 
 /// Answers Claude Code's own dialog. At exit code 2 it would show the dialog, or give a reason of its own.

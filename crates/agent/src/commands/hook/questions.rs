@@ -49,15 +49,8 @@ enum Given {
 /// # Errors
 /// When there is no answer to each question: then Claude hears why.
 pub(super) async fn answered(call: &Call, way: &mut Way, client: &Client) -> anyhow::Result<Value> {
-    let input: Input = serde_json::from_value(call.tool_input.0.clone())
-        .context("the questions are none that people can be asked")?;
-    check(&input.questions)?;
-    let asked: Vec<(String, Value)> = input
-        .questions
-        .iter()
-        .enumerate()
-        .map(|(n, it)| (n.to_string(), it.to_json(&n.to_string())))
-        .collect();
+    let input = Input::of(call)?;
+    let asked = input.to_json();
     let answers = ask(call, way, client, &asked, ("questions", "Claude Code asks")).await?;
     let mut given = Vec::with_capacity(asked.len());
     let mut open = Vec::new();
@@ -100,6 +93,29 @@ pub(super) async fn answered(call: &Call, way: &mut Way, client: &Client) -> any
     let mut updated = call.tool_input.0.clone();
     updated["answers"] = said.into();
     Ok(updated)
+}
+
+impl Input {
+    fn of(call: &Call) -> anyhow::Result<Self> {
+        let input: Self = serde_json::from_value(call.tool_input.0.clone())
+            .context("the questions are none that people can be asked")?;
+        check(&input.questions)?;
+        Ok(input)
+    }
+
+    /// Each question by its id.
+    fn to_json(&self) -> Vec<(String, Value)> {
+        let numbered = self.questions.iter().enumerate();
+        let asked = numbered.map(|(n, it)| (n.to_string(), it.to_json(&n.to_string())));
+        asked.collect()
+    }
+}
+
+/// What people are asked by it.
+#[cfg(feature = "testing")]
+pub(super) fn asked(call: &Call, seconds: u32) -> anyhow::Result<Value> {
+    let questions = Input::of(call)?.to_json();
+    Ok(body(call, seconds, &questions, "Claude Code asks"))
 }
 
 /// Their texts name the answers.

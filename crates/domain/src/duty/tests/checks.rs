@@ -114,6 +114,11 @@ fn every_fault_is_a_sentence_with_its_place_and_all_are_told_at_once() {
             "must be a day like",
         ),
         (
+            |it| it.starts = Some("+262142-12-31".into()),
+            "starts",
+            "must be a day like",
+        ),
+        (
             |it| it.starts = Some("1999-01-01".into()),
             "starts",
             "ten years ago",
@@ -269,7 +274,17 @@ fn an_override_goes_from_hand_over_to_hand_over_or_as_it_says() {
         let paths: Vec<_> = faults.iter().map(|fault| &*fault.path).collect();
         assert_eq!(paths, [path], "{draft:?}");
     }
-    for text in ["", "soon", "2026-13-01", "24.12.2026", "2026-12-24T25:00"] {
+    for text in [
+        "",
+        "soon",
+        "2026-13-01",
+        "24.12.2026",
+        "2026-12-24T25:00",
+        "-262143-01-01",
+        "+262142-12-31",
+        "+10000-01-01T00:00",
+        "9999-12-31T23:59:59-23:59",
+    ] {
         assert_eq!(
             Given::parse("from", text).unwrap_err().path,
             "from",
