@@ -28,6 +28,7 @@ mod parts;
 mod playwright;
 mod postgres;
 mod progress;
+mod prove;
 mod python;
 mod server;
 mod site;
@@ -158,6 +159,16 @@ enum Task {
   cargo xtask page-speed     the median of three runs a page; some minutes")]
     PageSpeed,
 
+    /// Kill the program as shipped while everything is asked of it, and look whether it keeps its promises (dev/prove/README.md)
+    ///
+    /// Run by root it also fills the disk and makes it read-only; with libfaketime installed the clock jumps.
+    #[command(after_help = "Examples:
+  cargo xtask prove --minutes 5 --seed 7
+  cargo xtask prove --minutes 60 --kills 1000 --report target/prove-sqlite.md
+  cargo xtask prove --minutes 60 --kills 1000 --database postgres --nodes 3 --report target/prove-postgres.md
+  cargo xtask prove --plant all        lies to the campaign, which has to find each lie")]
+    Prove(prove::Options),
+
     /// Make packages: an archive, a wheel, npm, deb, rpm, an image, a chart; in target/packages
     ///
     /// The program is built static, unless there is one already. CONTRIBUTING, "A release", says what is tried by hand.
@@ -196,6 +207,7 @@ fn run(task: Task) -> Result<()> {
             playwright::run(&workspace, &playwright::SCREENSHOT.map(OsString::from))
         }
         Task::Bench(options) => bench::run(&workspace, &options),
+        Task::Prove(options) => prove::run(&workspace, &options),
         Task::Package(options) => package::run(&workspace, &options),
         Task::PageSpeed => playwright::measure_speed(&workspace),
         Task::Ci => gate::run(&workspace),

@@ -15,7 +15,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 44] = files![
+const FILES: [(&str, &str, &str); 46] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "install": "docs/install.md",
@@ -51,6 +51,7 @@ const FILES: [(&str, &str, &str); 44] = files![
     "receipts": "docs/receipts.md",
     "rules": "docs/rules.md",
     "guarantees": "docs/guarantees.md",
+    "evidence": "docs/evidence.md",
     "security": "SECURITY.md",
     "inside": "docs/inside.md",
     "architecture": "ARCHITECTURE.md",
@@ -58,6 +59,7 @@ const FILES: [(&str, &str, &str); 44] = files![
     "contributing": "CONTRIBUTING.md",
     "bench": "dev/bench/README.md",
     "scale-tried": "dev/scale/README.md",
+    "prove": "dev/prove/README.md",
     "python": "clients/python/README.md",
     "typescript": "clients/typescript/README.md",
 ];

@@ -1,0 +1,290 @@
+//! Whether a history is linearizable: whether there is an order of its calls, each at one moment between being sent and being
+//! heard of, in which the sequential model says what was heard. The method is that of Wing and Gong with Lowe's memory of what
+//! was tried before, as Porcupine has it. A call of which nothing was heard stays open: it may come at any time later, or never.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use super::history::{Act, Op, Told, Way};
+use super::model::{Rules, State};
+
+/// As many calls as one history may have.
+pub(crate) const MOST: usize = 128;
+
+/// The calls of one interaction, and what is known of its deadline.
+pub(crate) struct History<'a> {
+    pub(crate) ops: &'a [Op],
+    pub(crate) rules: &'a Rules,
+    /// From when on a server may think that the deadline has passed.
+    pub(crate) lapses: Option<Duration>,
+}
+
+/// What came of looking.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Linearizable,
+    /// In no order; so many calls fit at most.
+    Not {
+        fit: usize,
+    },
+    /// It has more calls than can be looked at.
+    TooLong,
+}
+
+pub(crate) fn check(history: &History<'_>) -> Verdict {
+    let mut ops: Vec<Op> = history
+        .ops
+        .iter()
+        .filter(|op| op.counts())
+        .cloned()
+        .collect();
+    ops.extend(history.lapses.map(deadline));
+    if ops.len() > MOST {
+        return Verdict::TooLong;
+    }
+    let mut search = Search {
+        ops: &ops,
+        history,
+        tried: HashSet::new(),
+        fit: 0,
+    };
+    match search.goes_on(0, &State::absent()) {
+        true => Verdict::Linearizable,
+        false => Verdict::Not { fit: search.fit },
+    }
+}
+
+fn deadline(lapses: Duration) -> Op {
+    Op {
+        who: "the deadline".to_owned(),
+        way: Way::Api,
+        node: 0,
+        sent: lapses,
+        heard: None,
+        act: Act::Expire,
+        told: Told::Unknown("no client does this".to_owned()),
+    }
+}
+
+struct Search<'a> {
+    ops: &'a [Op],
+    history: &'a History<'a>,
+    tried: HashSet<(u128, State)>,
+    fit: usize,
+}
+
+impl Search<'_> {
+    /// Whether the calls that are not among `done` have an order, from this state on.
+    fn goes_on(&mut self, done: u128, state: &State) -> bool {
+        let left = |place: usize| done & (1 << place) == 0;
+        let ops = self.ops;
+        let open = ops.iter().enumerate().filter(|(place, _)| left(*place));
+        // No call that was sent after another one was heard of comes before that one.
+        let Some(first_heard) = open.clone().filter_map(|(_, op)| op.heard).min() else {
+            return true;
+        };
+        let next: Vec<usize> = open
+            .filter(|(_, op)| op.sent <= first_heard)
+            .map(|(place, _)| place)
+            .collect();
+        self.fit = self.fit.max(done.count_ones() as usize);
+        for place in next {
+            let op = &ops[place];
+            let late = self.history.lapses;
+            let is_late = late.is_some_and(|at| op.heard.is_none_or(|heard| heard >= at));
+            let Some(then) = state.takes(op, self.history.rules, is_late) else {
+                continue;
+            };
+            let done = done | (1 << place);
+            if self.tried.insert((done, then.clone())) && self.goes_on(done, &then) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::check::history::{Ending, Refusal, Seen};
+
+    const RULES: Rules = Rules {
+        is_notification: false,
+        has_fallback: false,
+    };
+
+    fn op(sent: u64, heard: Option<u64>, act: Act, told: Told) -> Op {
+        Op {
+            who: "somebody".to_owned(),
+            way: Way::Api,
+            node: 0,
+            sent: Duration::from_millis(sent),
+            heard: heard.map(Duration::from_millis),
+            act,
+            told,
+        }
+    }
+
+    fn ending(by: &str) -> Ending {
+        Ending {
+            outcome: "answered".to_owned(),
+            by: Some(by.to_owned()),
+            said: json!({ "text": by }).to_string(),
+        }
+    }
+
+    fn answer(by: &str) -> Act {
+        Act::Answer(ending(by))
+    }
+
+    fn pending() -> Told {
+        shown(json!({"id": "1", "state": "pending", "outcome": null}))
+    }
+
+    fn answered(by: &str) -> Told {
+        shown(json!({
+            "id": "1", "state": "resolved", "outcome": "answered", "closed_by": by, "answer": {"text": by},
+        }))
+    }
+
+    fn shown(whole: serde_json::Value) -> Told {
+        Told::Seen(Box::new(Seen::read(whole).unwrap()))
+    }
+
+    fn unknown() -> Told {
+        Told::Unknown("the node was killed".to_owned())
+    }
+
+    fn too_late(outcome: &str, by: Option<&str>) -> Told {
+        Told::Refused(Refusal {
+            status: 409,
+            code: "already_closed".to_owned(),
+            ended: Some((outcome.to_owned(), by.map(str::to_owned))),
+            consumed_by: None,
+        })
+    }
+
+    fn is_linearizable(ops: &[Op], lapses: Option<u64>) -> bool {
+        let history = History {
+            ops,
+            rules: &RULES,
+            lapses: lapses.map(Duration::from_millis),
+        };
+        check(&history) == Verdict::Linearizable
+    }
+
+    fn asked() -> Op {
+        op(0, Some(10), Act::Create, pending())
+    }
+
+    #[test]
+    fn one_of_two_rivals_wins_and_the_other_is_told() {
+        let first = op(20, Some(40), answer("Ana"), answered("Ana"));
+        let told = op(
+            20,
+            Some(40),
+            answer("Ben"),
+            too_late("answered", Some("Ana")),
+        );
+        assert!(is_linearizable(&[asked(), first.clone(), told], None));
+        let both = op(20, Some(40), answer("Ben"), answered("Ben"));
+        assert!(!is_linearizable(&[asked(), first.clone(), both], None));
+        let of_another = op(
+            20,
+            Some(40),
+            answer("Ben"),
+            too_late("answered", Some("Eve")),
+        );
+        assert!(!is_linearizable(&[asked(), first, of_another], None));
+    }
+
+    #[test]
+    fn a_read_after_an_acknowledged_answer_shows_it() {
+        let done = op(20, Some(40), answer("Ana"), answered("Ana"));
+        let during = op(30, Some(50), Act::Read, pending());
+        assert!(is_linearizable(&[asked(), done.clone(), during], None));
+        let after = op(41, Some(50), Act::Read, pending());
+        assert!(!is_linearizable(&[asked(), done, after], None));
+    }
+
+    #[test]
+    fn what_is_unknown_may_be_done_later_or_never_but_is_not_undone() {
+        let lost = op(20, None, answer("Ana"), unknown());
+        let reads = |told: [Told; 2]| {
+            let [first, second] = told;
+            let first = op(1_000, Some(1_010), Act::Read, first);
+            let second = op(2_000, Some(2_010), Act::Read, second);
+            is_linearizable(&[asked(), lost.clone(), first, second], None)
+        };
+        assert!(reads([pending(), answered("Ana")]));
+        assert!(reads([pending(), pending()]));
+        assert!(!reads([answered("Ana"), pending()]));
+        assert!(!reads([pending(), answered("Ben")]));
+    }
+
+    #[test]
+    fn nothing_expires_before_its_deadline() {
+        let expired = || shown(json!({"id": "1", "state": "expired", "outcome": "expired"}));
+        let read = |at| op(at, Some(at + 5), Act::Read, expired());
+        assert!(is_linearizable(&[asked(), read(1_000)], Some(1_000)));
+        assert!(!is_linearizable(&[asked(), read(900)], Some(1_000)));
+        // An answer that comes too late is refused before the job has been there.
+        let late = op(1_001, Some(1_002), answer("Ana"), too_late("expired", None));
+        let still = op(1_003, Some(1_004), Act::Read, pending());
+        assert!(is_linearizable(
+            &[asked(), late.clone(), still],
+            Some(1_000)
+        ));
+        assert!(!is_linearizable(&[asked(), late], None));
+    }
+
+    #[test]
+    fn an_approval_is_used_once() {
+        let approved = |run: Option<&str>| {
+            shown(json!({
+                "id": "1", "state": "resolved", "outcome": "approved", "closed_by": "Ana", "answer": {"text": null},
+                "consumed": run.map(|run| json!({ "run": run })),
+            }))
+        };
+        let yes = Act::Answer(Ending {
+            outcome: "approved".to_owned(),
+            by: Some("Ana".to_owned()),
+            said: "{}".to_owned(),
+        });
+        let consume = |run: &str| Act::Consume {
+            run: run.to_owned(),
+        };
+        let yes = op(20, Some(30), yes, approved(None));
+        let one = op(40, Some(50), consume("one"), approved(Some("one")));
+        let again = op(60, Some(70), consume("one"), approved(Some("one")));
+        let other = op(60, Some(70), consume("two"), approved(Some("two")));
+        assert!(is_linearizable(
+            &[asked(), yes.clone(), one.clone(), again],
+            None
+        ));
+        assert!(!is_linearizable(&[asked(), yes, one, other], None));
+    }
+
+    #[test]
+    fn a_claim_holds_others_off() {
+        let claim = |by: &str| Act::Claim { by: by.to_owned() };
+        let claimed = |by: &str| {
+            shown(
+                json!({"id": "1", "state": "pending", "outcome": null, "claim": {"by": {"name": by}}}),
+            )
+        };
+        let first = op(20, Some(30), claim("Ana"), claimed("Ana"));
+        let second = op(40, Some(50), claim("Ben"), claimed("Ben"));
+        assert!(!is_linearizable(
+            &[asked(), first.clone(), second.clone()],
+            None
+        ));
+        let by = "Ana".to_owned();
+        let free = shown(json!({"id": "1", "state": "pending", "outcome": null, "claim": null}));
+        let released = op(32, Some(38), Act::Release { by }, free);
+        assert!(is_linearizable(&[asked(), first, released, second], None));
+    }
+}
