@@ -103,10 +103,11 @@ impl Service {
                 });
                 match out.await {
                     Ok(_) => ended += 1,
-                    // Answered, given up or claimed anew meanwhile, or another node's clock ticked first.
+                    // Answered, given up or claimed anew meanwhile, or another node's clock ticked first. Where a row says
+                    // otherwise than its events it stays due: it must not be looked at for ever.
                     Err(ServiceError::Refused(
                         Refused::Closed { .. } | Refused::NotDue | Refused::Unchanged,
-                    )) => {}
+                    )) => stuck += 1,
                     Err(error) => {
                         stuck += 1;
                         tracing::error!(%error, interaction.id = %id, "a claim has run out and cannot be ended");

@@ -1,6 +1,6 @@
 //! Deadlines pass.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use domain::{AgentId, Refused, decide::interaction as decide};
 use futures::{StreamExt, stream};
@@ -58,7 +58,7 @@ impl Service {
 /// Those of one task one after the other: each of them writes the task, so at once they would only be in
 /// each other's way.
 fn by_task(due: Vec<Due>) -> Vec<Vec<Due>> {
-    let mut tasks: HashMap<(AgentId, String), Vec<Due>> = HashMap::new();
+    let mut tasks: BTreeMap<(AgentId, String), Vec<Due>> = BTreeMap::new();
     let mut groups = Vec::new();
     for one in due {
         match &one.task_id {

@@ -31,6 +31,7 @@ mod progress;
 mod prove;
 mod python;
 mod server;
+mod simulate;
 mod site;
 mod test;
 mod try_it;
@@ -133,6 +134,14 @@ enum Task {
   cargo xtask campaign --seed 7     other moments, other faults")]
     Campaign(campaign::Options),
 
+    /// Play simulated worlds: two nodes, one seed, everything that can go wrong at every await (docs/simulation.md)
+    #[command(after_help = "Examples:
+  cargo xtask simulate                                   100,000 steps of a seed by chance
+  cargo xtask simulate --seed 1 --steps 1000000
+  cargo xtask simulate --plant counts-no-uses            a planted fault, which has to be found
+  cargo xtask simulate --list                            faults and checks")]
+    Simulate(simulate::Options),
+
     /// Look for input from outside that breaks a promise (dev/fuzz/README.md)
     ///
     /// Every input that is kept is tried by `cargo xtask test`. This looks for new ones, with libFuzzer.
@@ -202,6 +211,7 @@ fn run(task: Task) -> Result<()> {
         Task::E2e { arguments } => playwright::run(&workspace, &arguments),
         Task::Firefox => playwright::push_to_firefox(&workspace),
         Task::Campaign(options) => campaign::run(&workspace, &options),
+        Task::Simulate(options) => simulate::run(&workspace, &options),
         Task::Fuzz(options) => fuzz::run(&workspace, &options),
         Task::Screenshot => {
             playwright::run(&workspace, &playwright::SCREENSHOT.map(OsString::from))

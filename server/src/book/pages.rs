@@ -15,7 +15,7 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str, &str); 46] = files![
+const FILES: [(&str, &str, &str); 47] = files![
     "index": "docs/index.md",
     "readme": "README.md",
     "install": "docs/install.md",
@@ -54,6 +54,7 @@ const FILES: [(&str, &str, &str); 46] = files![
     "evidence": "docs/evidence.md",
     "security": "SECURITY.md",
     "inside": "docs/inside.md",
+    "simulation": "docs/simulation.md",
     "architecture": "ARCHITECTURE.md",
     "decisions": "docs/decisions.md",
     "contributing": "CONTRIBUTING.md",

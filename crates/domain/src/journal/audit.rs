@@ -110,7 +110,8 @@ mod tests {
 
     #[test]
     fn nothing_comes_after_the_last_number_that_there_is() {
-        let mut last = record(i64::MAX, GENESIS);
+        let mut last = record(1, GENESIS);
+        last.seq = i64::MAX;
         last.event_type = "journal.restored".into();
         last.payload = format!(r#"{{"after":0,"signed":0,"number":{}}}"#, i64::MAX);
         last.hash = last.computed_hash();

@@ -152,7 +152,7 @@ impl Service {
     async fn event_told(&self, claimed: &Claimed) -> Result<Option<Arc<Event>>, StoreError> {
         let seq = claimed.delivery.event_seq;
         let read = async { Ok(self.store.event(seq).await?.map(Arc::new)) };
-        self.reading.events.get(seq, read).await
+        self.reading.events.get(&*self.clock, seq, read).await
     }
 
     /// What still waits of a summary, what presses most first, and how many others: its events stand one after another.
@@ -200,7 +200,7 @@ impl Service {
         };
         let read = async { Ok(Arc::new(self.interaction_as_told(id).await?)) };
         let recent = &self.reading.interactions;
-        let interaction = match recent.get((id, now.version), read).await {
+        let interaction = match recent.get(&*self.clock, (id, now.version), read).await {
             Ok(interaction) => interaction,
             Err(ServiceError::NotFound) => return Ok(Err(NOT_SEEN)),
             Err(ServiceError::Refused(Refused::Altered)) => {

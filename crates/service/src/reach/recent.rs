@@ -4,8 +4,10 @@ use std::{
     collections::HashMap,
     hash::Hash,
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
+
+use machine::clock::Clock;
 
 /// For how long what was read is as good as new: a message is longer on its way.
 const FRESH: Duration = Duration::from_millis(50);
@@ -22,7 +24,7 @@ type Entry<V> = Arc<tokio::sync::Mutex<Option<Read<V>>>>;
 
 #[derive(Debug)]
 struct Read<V> {
-    begun: Instant,
+    begun: Duration,
     value: V,
 }
 
@@ -39,15 +41,16 @@ impl<K: Copy + Eq + Hash, V: Clone> Recent<K, V> {
     /// What was read of `key` a moment ago, else what `read` finds. An error is not kept.
     pub(super) async fn get<E>(
         &self,
+        clock: &dyn Clock,
         key: K,
         read: impl Future<Output = Result<V, E>>,
     ) -> Result<V, E> {
-        let entry = self.entry(key);
+        let entry = self.entry(key, clock.uptime());
         let mut held = entry.lock().await;
-        if let Some(known) = held.as_ref().filter(|known| self.is_fresh(known)) {
+        let begun = clock.uptime();
+        if let Some(known) = held.as_ref().filter(|known| self.is_fresh(known, begun)) {
             return Ok(known.value.clone());
         }
-        let begun = Instant::now();
         let value = read.await?;
         *held = Some(Read {
             begun,
@@ -56,15 +59,15 @@ impl<K: Copy + Eq + Hash, V: Clone> Recent<K, V> {
         Ok(value)
     }
 
-    fn is_fresh(&self, read: &Read<V>) -> bool {
-        read.begun.elapsed() < self.fresh
+    fn is_fresh(&self, read: &Read<V>, now: Duration) -> bool {
+        now.saturating_sub(read.begun) < self.fresh
     }
 
-    fn entry(&self, key: K) -> Entry<V> {
+    fn entry(&self, key: K, now: Duration) -> Entry<V> {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         if !entries.contains_key(&key) {
             entries.retain(|_, entry| match entry.try_lock() {
-                Ok(read) => read.as_ref().is_some_and(|read| self.is_fresh(read)),
+                Ok(read) => read.as_ref().is_some_and(|read| self.is_fresh(read, now)),
                 Err(_) => true,
             });
         }
@@ -75,6 +78,8 @@ impl<K: Copy + Eq + Hash, V: Clone> Recent<K, V> {
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
+
+    use machine::clock::SystemClock;
 
     use super::*;
 
@@ -91,7 +96,7 @@ mod tests {
             let recent = for_as_long_as(moment);
             let read = async |key, value| {
                 let read = async { Ok::<_, Infallible>(value) };
-                recent.get(key, read).await.unwrap()
+                recent.get(&SystemClock, key, read).await.unwrap()
             };
             assert_eq!(read(7, "first").await, "first");
             assert_eq!(read(7, "second").await, second);
@@ -102,9 +107,20 @@ mod tests {
     #[tokio::test]
     async fn what_failed_is_read_again_and_what_is_old_is_forgotten() {
         let recent = for_as_long_as(Duration::ZERO);
-        assert_eq!(recent.get(1, async { Err("down") }).await, Err("down"));
-        assert_eq!(recent.get(1, async { Ok::<_, &str>(5) }).await, Ok(5));
-        recent.get(2, async { Ok::<_, &str>(6) }).await.unwrap();
+        assert_eq!(
+            recent.get(&SystemClock, 1, async { Err("down") }).await,
+            Err("down")
+        );
+        assert_eq!(
+            recent
+                .get(&SystemClock, 1, async { Ok::<_, &str>(5) })
+                .await,
+            Ok(5)
+        );
+        recent
+            .get(&SystemClock, 2, async { Ok::<_, &str>(6) })
+            .await
+            .unwrap();
         let entries = recent.entries.lock().unwrap();
         assert_eq!(entries.keys().collect::<Vec<_>>(), [&2]);
     }
