@@ -89,10 +89,10 @@ async fn run(plan: Plan) -> Result<Episode> {
     schedule.end();
     come_to_rest(&world).await?;
     check::judge(&world).await?;
-    let known = world.model.known();
-    let violations = known.violations.clone();
-    let deeds = known.ops.clone();
-    drop(known);
+    let (violations, deeds) = {
+        let known = world.model.known();
+        (known.violations.clone(), known.ops.clone())
+    };
     Ok(Episode {
         plan,
         steps,

@@ -107,6 +107,13 @@ fn was_asked(ledger: &mut Ledger<'_>, id: InteractionId) {
     }
 }
 
+/// What an agent was told under one key, and what it had asked there.
+#[derive(Default)]
+struct UnderKey {
+    ids: BTreeSet<InteractionId>,
+    bodies: BTreeSet<String>,
+}
+
 /// Rule 8, of all prompts that only one request has.
 fn asked_once(ledger: &mut Ledger<'_>) {
     let mut by_prompt: BTreeMap<(AgentId, String), Vec<InteractionId>> = BTreeMap::new();
@@ -119,8 +126,7 @@ fn asked_once(ledger: &mut Ledger<'_>) {
         }
     }
     // What is erased gives its key back.
-    let mut by_key: BTreeMap<(usize, &str), (BTreeSet<InteractionId>, BTreeSet<String>)> =
-        BTreeMap::new();
+    let mut by_key: BTreeMap<(usize, &str), UnderKey> = BTreeMap::new();
     for op in ledger.ops.iter().filter(|op| op.is_done()) {
         if let (
             Deed::Ask {
@@ -130,15 +136,15 @@ fn asked_once(ledger: &mut Ledger<'_>) {
         ) = (&op.deed, op.id)
             && !ledger.is_erased(id)
         {
-            let (ids, bodies) = by_key.entry((*agent, key)).or_default();
-            ids.insert(id);
-            bodies.insert(body.to_string());
+            let told = by_key.entry((*agent, key)).or_default();
+            told.ids.insert(id);
+            told.bodies.insert(body.to_string());
         }
     }
     let several: Vec<_> = by_key
         .into_iter()
-        .filter(|(_, (ids, bodies))| ids.len() > 1 || bodies.len() > 1)
-        .map(|((agent, key), (ids, bodies))| {
+        .filter(|(_, told)| told.ids.len() > 1 || told.bodies.len() > 1)
+        .map(|((agent, key), UnderKey { ids, bodies })| {
             let what = format!("agent {agent} was told {ids:?} under {key}, of {bodies:?}");
             (ids.first().copied(), what)
         })

@@ -2,7 +2,7 @@
 
 use domain::{Actor, InteractionEvent, InteractionId, PersonId, interaction::Claim};
 
-use super::{Check, Ledger};
+use super::{Check, Ledger, rights::Standing};
 use crate::model::Deed;
 
 type Faults = Vec<(Check, String)>;
@@ -43,7 +43,7 @@ fn climbs(ledger: &Ledger<'_>, id: InteractionId, faults: &mut Faults) {
                     .filter(|other| other.id != by.id);
                 if let Some(other) = other {
                     let rights = ledger.rights.at(PersonId(by.id), event.seq);
-                    let is_admin = rights.is_some_and(|one| one.is_admin());
+                    let is_admin = rights.is_some_and(Standing::is_admin);
                     if taken_from.as_ref() != Some(other) || !is_admin {
                         faults.push((
                             Check::OneClaim,

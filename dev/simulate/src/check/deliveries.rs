@@ -7,7 +7,7 @@ use domain::{
     delivery::CallbackPlace,
 };
 
-use super::{Check, Ledger};
+use super::{Check, Ledger, rights::Standing};
 
 pub(super) fn judge(ledger: &mut Ledger<'_>) {
     let by_seq: BTreeMap<i64, &Event> = ledger
@@ -73,7 +73,7 @@ fn owed<'a>(ledger: &'a Ledger<'_>, id: InteractionId) -> Vec<(&'a Event, Destin
                 // Whoever is kept out by the time it is sent gets nothing.
                 let is_in = |person| {
                     let rights = &ledger.rights;
-                    !rights.ever(person, event.seq, i64::MAX, |one| one.is_out())
+                    !rights.ever(person, event.seq, i64::MAX, Standing::is_out)
                 };
                 let now = told
                     .iter()
