@@ -14,6 +14,7 @@ use crate::faults::Counts;
 use crate::load::Played;
 use crate::load::page::Page;
 use crate::world::World;
+use crate::world::receiver::Receiver;
 use crate::world::slack::Slack;
 use crate::{Database, Options};
 
@@ -121,7 +122,7 @@ pub(crate) fn figures(
         page_frames: seen.pages.iter().map(|page| page.changes.len()).sum(),
         page_connections: seen.pages.iter().map(|page| page.connections).sum(),
         owed: seen.owed,
-        webhooks_and_callbacks: receivers.map(|receiver| receiver.requests()).sum(),
+        webhooks_and_callbacks: receivers.map(Receiver::requests).sum(),
         journal: seen.verified.clone(),
         violations: seen.violations,
     })

@@ -135,9 +135,11 @@ impl Seen {
             state: text(&whole["state"])?,
             outcome: text(&whole["outcome"]),
             by: optional("closed_by", "/closed_by"),
-            said: has_answer
-                .then(|| said(&whole["answer"]))
-                .unwrap_or_default(),
+            said: if has_answer {
+                said(&whole["answer"])
+            } else {
+                String::new()
+            },
             approved: whole["approved"] == true,
             collected: whole.get("collected_at").map(|at| !at.is_null()),
             consumed: optional("consumed", "/consumed/run"),

@@ -14,7 +14,7 @@ pub(crate) struct Read {
 pub(crate) fn check(read: &Read, journal: &BTreeMap<i64, u64>) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut broken = |promise: Promise, what: String| {
-        found.push(promise.broken(None, format!("{}: {what}", read.name)))
+        found.push(promise.broken(None, format!("{}: {what}", read.name)));
     };
     let mut last = 0;
     let mut seen = HashMap::new();

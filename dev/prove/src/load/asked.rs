@@ -65,7 +65,7 @@ impl Asked {
         let may_fall_back = matches!(kind, "question" | "choice");
         match kind {
             "choice" => {
-                body["options"] = json!(["red", "green", {"value": "blue", "label": "Blue"}])
+                body["options"] = json!(["red", "green", {"value": "blue", "label": "Blue"}]);
             }
             "approval" => {
                 body["action"] = json!({

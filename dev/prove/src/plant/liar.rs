@@ -354,7 +354,7 @@ impl Shared {
                 });
             }
             Plant::ChangedQuestion if is_read && self.wants(0.3) => {
-                shown["prompt"] = json!("Another question?")
+                shown["prompt"] = json!("Another question?");
             }
             Plant::ChangedAnswerOnRead
                 if is_read && shown["answer"]["text"].is_string() && self.wants(0.5) =>
@@ -389,7 +389,7 @@ impl Shared {
                 return Some(Reply::json(200, &whole));
             }
             Plant::WrongWinner if code == "already_closed" && self.wants(0.5) => {
-                shown["closed_by"] = json!("Mallory")
+                shown["closed_by"] = json!("Mallory");
             }
             Plant::UsedTwice if code == "already_consumed" => {
                 let mut whole = self.reads(asked, id).await?;

@@ -71,12 +71,15 @@ pub(crate) struct Receiver {
     running: JoinHandle<()>,
 }
 
+/// What is counted as the same: the id, the body and whether its signature held.
+type Said = (String, [u8; 32], bool);
+
 struct Shared {
     is_callback: bool,
     manners: Manners,
     behaves: AtomicBool,
     secrets: Mutex<Vec<String>>,
-    heard: Mutex<HashMap<(String, [u8; 32], bool), Heard>>,
+    heard: Mutex<HashMap<Said, Heard>>,
     random: Mutex<StdRng>,
     plant: Option<Plant>,
 }
