@@ -95,10 +95,11 @@ impl Service {
             let voters = self.voters(&interaction, by).await?;
             let work = self.stopped_work(&interaction).await?;
             let (work, now) = (work.as_ref(), self.moment());
-            let mut changeset = rule(&interaction, draft, by, &voters, work, now)?;
-            self.look_again(&interaction, &mut changeset).await?;
-            let changed = changeset.interaction().unwrap_or(&interaction).clone();
-            if self.is_first(changeset).await? {
+            let mut decided = rule(&interaction, draft, by, &voters, work, now);
+            if let Ok(changeset) = &mut decided {
+                self.look_again(&interaction, changeset).await?;
+            }
+            if let Some(changed) = self.commit_decision(&interaction, work, decided).await? {
                 return Ok(changed);
             }
         }

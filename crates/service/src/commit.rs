@@ -1,7 +1,10 @@
 //! Every changeset goes to the store through here, so that commits are counted, and only those; and so that a lost
 //! race has one meaning.
 
-use domain::{Changeset, Write, ladder::LadderWrite};
+use domain::{
+    Changeset, Interaction, Refused, Write, decide::interaction as decide, ladder::LadderWrite,
+    task::Work,
+};
 use store::CommitError;
 use tracing::{Instrument, Span, field::Empty};
 
@@ -30,6 +33,36 @@ impl Service {
             Err(CommitError::Conflict) => Ok(false),
             Err(CommitError::Failed(error)) => Err(error.into()),
         }
+    }
+
+    /// Commits what was decided on this interaction, and returns what it is then; `None` if the decision has to be made
+    /// again, on what became of it.
+    ///
+    /// That a deadline has passed which no commit has kept yet is not told as the end: an answer that was in time may be on
+    /// its way. So the deadline is kept first, and the commit says which of the two it was.
+    ///
+    /// # Errors
+    /// What was refused; when the database fails.
+    pub(super) async fn commit_decision(
+        &self,
+        interaction: &Interaction,
+        work: Option<&Work>,
+        decided: Result<Changeset, Refused>,
+    ) -> Result<Option<Interaction>, ServiceError> {
+        let changeset = match decided {
+            Err(Refused::Closed { .. }) if interaction.state.is_pending() => {
+                match decide::expire(interaction, work, self.moment()) {
+                    Ok(expired) => drop(self.is_first(expired).await?),
+                    // The clock was put back meanwhile.
+                    Err(Refused::NotDue) => {}
+                    Err(refused) => return Err(refused.into()),
+                }
+                return Ok(None);
+            }
+            decided => decided?,
+        };
+        let changed = changeset.interaction().unwrap_or(interaction).clone();
+        Ok(self.is_first(changeset).await?.then_some(changed))
     }
 }
 

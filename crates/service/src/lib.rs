@@ -367,13 +367,15 @@ impl Service {
     ) -> Result<Interaction, ServiceError> {
         loop {
             let work = self.stopped_work(&interaction).await?;
-            let changeset = decide(&interaction, work.as_ref(), self.moment())?;
-            let changed = changeset.interaction().unwrap_or(&interaction).clone();
-            if self.is_first(changeset).await? {
+            let decided = decide(&interaction, work.as_ref(), self.moment());
+            if let Some(changed) = self
+                .commit_decision(&interaction, work.as_ref(), decided)
+                .await?
+            {
                 return Ok(changed);
             }
-            let now = self.store.interaction(interaction.id).await?;
-            interaction = now.ok_or(ServiceError::NotFound)?;
+            // A row that says otherwise than its events would be in the way for ever.
+            interaction = self.interaction_as_told(interaction.id).await?;
         }
     }
 
@@ -389,9 +391,11 @@ impl Service {
         loop {
             let interaction = self.interaction_as_told(id).await?;
             let work = self.stopped_work(&interaction).await?;
-            let changeset = decide(&interaction, work.as_ref(), self.moment())?;
-            let changed = changeset.interaction().unwrap_or(&interaction).clone();
-            if self.is_first(changeset).await? {
+            let decided = decide(&interaction, work.as_ref(), self.moment());
+            if let Some(changed) = self
+                .commit_decision(&interaction, work.as_ref(), decided)
+                .await?
+            {
                 return Ok(changed);
             }
         }

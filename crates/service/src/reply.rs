@@ -48,9 +48,10 @@ impl Service {
             };
             let work = self.stopped_work(&interaction).await?;
             let now = self.moment();
-            let changeset = decide::reply(&interaction, reply, &seen, by, work.as_ref(), now)?;
-            let heard = heard(&changeset);
-            if self.is_first(changeset).await? {
+            let decided = decide::reply(&interaction, reply, &seen, by, work.as_ref(), now);
+            let heard = decided.as_ref().map_or(Heard::Counted, heard);
+            let done = self.commit_decision(&interaction, work.as_ref(), decided);
+            if done.await?.is_some() {
                 return Ok(heard);
             }
         }

@@ -32,6 +32,8 @@ async fn an_answer_after_the_deadline_is_refused_before_the_job_came_by(database
     assert_eq!(problem["code"], "already_closed");
     assert_eq!(problem["outcome"], "expired");
     assert_eq!(problem["closed_by"], json!(null));
+    // It was not said before it was so.
+    assert_eq!(agent.poll(&asked).await["state"], "expired");
 }
 
 async fn all_that_is_due_expires(database: TestDatabase) {

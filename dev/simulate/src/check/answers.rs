@@ -268,13 +268,17 @@ fn told_is_kept(ledger: &Ledger<'_>, id: InteractionId, faults: &mut Faults) {
             (Deed::Answer { person, .. }, End::Refused(why))
                 if why.starts_with("already closed") =>
             {
+                let end = ledger.rows.get(&id).and_then(|row| row.state.outcome());
                 let kept = any(&|event, told| {
-                    between(event)
-                        && is_by(event, *person)
-                        && matches!(told, InteractionEvent::AnswerRejected { .. })
+                    let too_late = match told {
+                        InteractionEvent::AnswerRejected { outcome, .. } => Some(*outcome),
+                        _ => None,
+                    };
+                    between(event) && is_by(event, *person) && too_late.is_some() && too_late == end
                 });
                 if !kept {
-                    faults.push((Check::LoserIsKept, format!("no event has it: {op}")));
+                    let what = format!("no event has it, beside the end {end:?}: {op}");
+                    faults.push((Check::LoserIsKept, what));
                 }
                 continue;
             }
