@@ -52,7 +52,9 @@ impl Service {
         let changeset = match decided {
             Err(Refused::Closed { .. }) if interaction.state.is_pending() => {
                 match decide::expire(interaction, work, self.moment()) {
-                    Ok(expired) => drop(self.is_first(expired).await?),
+                    Ok(expired) => {
+                        self.is_first(expired).await?;
+                    }
                     // The clock was put back meanwhile.
                     Err(Refused::NotDue) => {}
                     Err(refused) => return Err(refused.into()),

@@ -534,23 +534,30 @@ async fn delivered(
     Ok(owed.iter().map(HashSet::len).sum())
 }
 
-/// What waits for its next try is tried now.
+/// What waits for its next try is tried now. What is owed to Slack waits among it, for Slack's pace.
 async fn try_again(world: &World) -> Result<()> {
-    let due = get(world, "/api/v1/deliveries?state=due&limit=200").await?;
-    for one in due["items"].as_array().into_iter().flatten() {
-        let is_told = matches!(
-            one["destination"]["kind"].as_str(),
-            Some("webhook" | "callback")
-        );
-        let Some(id) = one["id"].as_str().filter(|_| is_told) else {
-            continue;
-        };
-        let url = world.url(0, false);
-        let retry = world
-            .client
-            .post(format!("{url}/api/v1/deliveries/{id}/retry"));
-        // One that has arrived meanwhile is refused, which is as good.
-        door::said(retry.bearer_auth(&world.responders[0].secret)).await;
+    let mut cursor = String::new();
+    loop {
+        let page = format!("/api/v1/deliveries?state=due&limit=200{cursor}");
+        let due = get(world, &page).await?;
+        for one in due["items"].as_array().into_iter().flatten() {
+            let is_told = matches!(
+                one["destination"]["kind"].as_str(),
+                Some("webhook" | "callback")
+            );
+            let Some(id) = one["id"].as_str().filter(|_| is_told) else {
+                continue;
+            };
+            let url = world.url(0, false);
+            let retry = world
+                .client
+                .post(format!("{url}/api/v1/deliveries/{id}/retry"));
+            // One that has arrived meanwhile is refused, which is as good.
+            door::said(retry.bearer_auth(&world.responders[0].secret)).await;
+        }
+        match due["next_cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => return Ok(()),
+        }
     }
-    Ok(())
 }
