@@ -51,7 +51,8 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let (program, profile) = match &options.program {
         // Whoever has a program has built the tests, most often, and this with them.
         Some(program) => {
-            cargo.args(server::TESTED);
+            // As for the tests: with other features most crates would be compiled again.
+            cargo.args(server::TESTED).arg("--all-targets");
             (program.clone(), "debug")
         }
         None => {
