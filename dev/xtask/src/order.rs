@@ -10,8 +10,8 @@ use wasm_encoder::{
 };
 use wasmparser::{CodeSectionReader, FunctionSectionReader, Parser, Payload, TypeRef};
 
-/// The same program: its functions by their bytes, and of those that are alike one.
-pub(crate) fn by_bytes(wasm: &[u8]) -> Result<Vec<u8>> {
+/// The same program: its functions by their types and their bytes, and of those that are alike one.
+pub(crate) fn in_order(wasm: &[u8]) -> Result<Vec<u8>> {
     let mut wasm = wasm.to_vec();
     loop {
         let ordered = once(&wasm)?;
@@ -57,7 +57,8 @@ impl Order {
                 _ => {}
             }
         }
-        let key = |n: usize| (bodies[n], types[n]);
+        // By types first: the section that has one for each function is runs of the same number then.
+        let key = |n: usize| (types[n], bodies[n]);
         let mut before: Vec<_> = (0..bodies.len()).collect();
         before.sort_by_key(|n| key(*n));
         before.dedup_by_key(|n| key(*n));
@@ -185,7 +186,7 @@ mod tests {
             Calls(0),
             Returns(3),
         ]);
-        let ordered = by_bytes(&whole).unwrap();
+        let ordered = in_order(&whole).unwrap();
         assert_eq!(results(&ordered), results(&whole));
         let functions = Parser::new(0).parse_all(&ordered);
         let functions = functions.map(Result::unwrap);

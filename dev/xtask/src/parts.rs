@@ -96,5 +96,5 @@ fn lighten(wasm: &[u8]) -> Result<Vec<u8>> {
         .generate_producers_section(false)
         .parse(wasm)?;
     walrus::passes::gc::run(&mut module);
-    order::by_bytes(&module.emit_wasm())
+    order::in_order(&module.emit_wasm())
 }
