@@ -261,6 +261,13 @@ pub trait Commit: Send + Sync {
     /// that lost the last commits. Nothing to do for a file, which stays the one that was opened.
     fn has_read(&self, _event: &Event) {}
 
+    /// Returns when the connections lead nowhere any more, though the database can be reached anew: its machine is gone without
+    /// a word, and another has its address. What waits for an answer waits for ever, so the program has to begin anew. Never for a
+    /// file.
+    async fn vanished(&self) {
+        std::future::pending().await
+    }
+
     /// Ends all connections, after what is under way. Nothing is read or committed through this any more; SQLite's one
     /// file is the whole database then, unless another process has it open.
     async fn close(&self);

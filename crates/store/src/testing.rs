@@ -11,6 +11,8 @@
     reason = "a test that has no database cannot go on"
 )]
 
+mod cable;
+
 use std::str::FromStr;
 
 use sqlx::{
@@ -21,6 +23,8 @@ use sqlx::{
 use uuid::Uuid;
 
 use crate::migrate;
+
+pub use cable::Cable;
 
 /// Runs each case twice, as `sqlite::case` and `postgres::case`. A case is an `async fn` of one argument
 /// that a [`TestDatabase`] can be made into.

@@ -1,6 +1,6 @@
 //! `handraise serve`: a server from its settings to its end.
 
-use std::{io::Write, path::Path, sync::Arc};
+use std::{env, io::Write, os::unix::process::CommandExt, path::Path, process::Command, sync::Arc};
 
 use anyhow::{Context, bail};
 use domain::Ids;
@@ -110,8 +110,36 @@ impl Ready {
 
     /// Serves until the program is asked to stop.
     pub(super) async fn serve(self) -> anyhow::Result<()> {
-        server::run(self.state, self.listener, machine::asked_to_stop()).await
+        let (store, stopping) = (
+            Arc::clone(self.state.service.store()),
+            self.state.stopping.clone(),
+        );
+        let serving = server::run(self.state, self.listener, machine::asked_to_stop());
+        let vanished = async {
+            store.vanished().await;
+            if stopping.is_cancelled() {
+                std::future::pending().await
+            }
+        };
+        tokio::select! {
+            done = serving => done,
+            () = vanished => Err(begin_anew()),
+        }
     }
+}
+
+/// Puts this program in its own place, as if it had been killed and started again: only that ends connections that lead nowhere and
+/// all that waits on them, wherever it waits. Returns if that cannot be done.
+fn begin_anew() -> anyhow::Error {
+    tracing::error!(
+        "the database does not answer on its connections but can be reached anew, as when its machine lost its power and another \
+         took its place: the server begins anew"
+    );
+    let failed =
+        env::current_exe().map(|program| Command::new(program).args(env::args_os().skip(1)).exec());
+    let (Ok(failed) | Err(failed)) = failed;
+    anyhow::Error::new(failed)
+        .context("the server has to be started again, and cannot do that itself")
 }
 
 async fn listen(config: &Config) -> anyhow::Result<TcpListener> {

@@ -124,4 +124,5 @@ mod tasks;
 mod team_pages;
 mod teams;
 mod traces;
+mod vanishing;
 mod watch_command;

@@ -14,6 +14,11 @@ use uuid::Uuid;
 /// another one.
 const ROUNDS: usize = 3;
 
+/// How long the server lets a transaction wait for its next statement. A node whose machine is gone without a word holds what it
+/// has locked until then, and if that is the end of the journal, no other node commits anything. Here, statements of one
+/// transaction follow each other within milliseconds.
+const BETWEEN_STATEMENTS: &str = "10s";
+
 /// Whether each connection keeps its session. A pooler may give another one to each transaction or statement (PgBouncer's
 /// `pool_mode`): then hints of other nodes go to others, and locks that a migration takes stay with a session of somebody else.
 ///
@@ -75,7 +80,7 @@ impl Known {
     }
 
     /// Refuses a new connection to a server that can only be read, or that lacks what is known. One that would acknowledge
-    /// commits before they are on its disk does so no more.
+    /// commits before they are on its disk does so no more, and a transaction that is not gone on with ends.
     ///
     /// # Errors
     /// Then the pool looks for another connection until its patience ends.
@@ -84,9 +89,11 @@ impl Known {
             return Err(refused("the server can only be read; is it a standby?"));
         }
         sqlx::query(
-            "SELECT set_config('synchronous_commit', 'on', false)
-             WHERE current_setting('synchronous_commit') = 'off'",
+            "SELECT set_config('idle_in_transaction_session_timeout', $1, false),
+                CASE current_setting('synchronous_commit')
+                    WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END",
         )
+        .bind(BETWEEN_STATEMENTS)
         .execute(&mut *connection)
         .await?;
         let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);

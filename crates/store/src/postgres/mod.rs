@@ -7,6 +7,7 @@ mod inbox;
 mod index;
 mod inspect;
 mod outbox;
+mod vanished;
 
 // The code that both databases share, made for this one.
 #[path = "../both/access.rs"]
@@ -179,6 +180,7 @@ pub(crate) struct PostgresStore {
     /// The same: Postgres sorts writers out.
     write: PgPool,
     writer: Writer,
+    options: PgConnectOptions,
     growth: watch::Receiver<()>,
     known: Arc<Known>,
     proof: Arc<Proof>,
@@ -206,7 +208,7 @@ impl PostgresStore {
                     Box::pin(async move { known.is_there(connection).await })
                 }
             })
-            .connect_with(options)
+            .connect_with(options.clone())
             .await
             .map_err(unreachable)?;
         migrate::POSTGRES
@@ -228,6 +230,7 @@ impl PostgresStore {
             read: pool.clone(),
             write: pool,
             writer,
+            options,
             growth,
             known,
             proof: Arc::default(),
@@ -301,6 +304,10 @@ impl Commit for PostgresStore {
 
     fn has_read(&self, event: &Event) {
         self.known.follow(event);
+    }
+
+    async fn vanished(&self) {
+        vanished::vanished(&self.options, &self.known).await;
     }
 
     async fn close(&self) {

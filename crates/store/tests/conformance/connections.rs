@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::interaction::Draft;
-use store::testing::TestDatabase;
+use store::testing::{Cable, TestDatabase};
 use tokio::time::timeout;
 
 use crate::{database::Database, journal::disarm};
@@ -63,4 +63,50 @@ async fn a_database_that_lost_commits_is_not_used_by_a_node_that_saw_them() {
         assert!(store.commit(late).await.is_err());
     }
     assert_eq!(knows_less.last_seq().await.unwrap(), before.seq);
+}
+
+/// Returns as soon as a session of the database has the end of the journal to itself.
+const THE_END_IS_HELD: &str = "DO $$ BEGIN
+    WHILE NOT EXISTS (
+        SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+        WHERE l.locktype = 'advisory' AND l.granted AND d.datname = current_database())
+    LOOP PERFORM pg_sleep(0.01); END LOOP;
+END $$";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_that_is_gone_without_a_word_keeps_no_other_from_committing() {
+    let database = postgres().await;
+    let cable = Cable::to(&database.place).await;
+    let (gone, there) = (
+        store::connect(&cable.url).await.unwrap(),
+        database.store().await,
+    );
+    let agent = database.agent(&*there, "backend").await;
+    let held = database.place.hold_writes().await.unwrap();
+    let lost = database.question(&agent, Draft::default(), 0);
+    let lost = tokio::spawn(async move { gone.commit(lost).await });
+    database.place.execute(THE_END_IS_HELD).await.unwrap();
+    cable.cut();
+    held.let_go().await.unwrap();
+    let next = database.question(&agent, Draft::default(), 1);
+    timeout(LONG, there.commit(next)).await.unwrap().unwrap();
+    assert!(!lost.is_finished());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_is_gone_without_a_word_is_noticed() {
+    let database = postgres().await;
+    let cable = Cable::to(&database.place).await;
+    let store = store::connect(&cable.url).await.unwrap();
+    let noticed = store.vanished();
+    futures::pin_mut!(noticed);
+    // It has a connection of its own by then.
+    let asked = timeout(Duration::from_secs(1), &mut noticed).await;
+    assert!(asked.is_err());
+    // That is ended, and it makes another one.
+    end_all_sessions(&database).await;
+    let asked = timeout(Duration::from_secs(3), &mut noticed).await;
+    assert!(asked.is_err());
+    cable.cut();
+    timeout(LONG, noticed).await.unwrap();
 }
