@@ -105,6 +105,15 @@ impl StoreError {
         )
     }
 
+    /// Whether there was no database to ask, whatever was asked.
+    pub(crate) fn is_away(&self) -> bool {
+        use sqlx::Error::{Io, PoolClosed, PoolTimedOut, Tls, WorkerCrashed};
+        matches!(
+            self,
+            Self::Database(Io(_) | PoolClosed | PoolTimedOut | Tls(_) | WorkerCrashed)
+        )
+    }
+
     pub(crate) fn inconsistent(
         table: &'static str,
         column: &'static str,

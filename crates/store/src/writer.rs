@@ -58,8 +58,8 @@ pub(crate) trait CommitBatch: Send + Sync + 'static {
         changesets: &[Changeset],
     ) -> impl Future<Output = Result<Vec<Written>, BatchError>> + Send;
 
-    /// Tells other nodes that the journal has grown.
-    fn announce(&self) -> impl Future<Output = ()> + Send;
+    /// Has other nodes told that the journal has grown.
+    fn announce(&self);
 
     /// Clears away what commits leave behind.
     fn clear(&mut self) -> impl Future<Output = ()> + Send {
@@ -102,7 +102,7 @@ async fn run(
         let (batch, waiters): (Vec<_>, Vec<_>) = taken.drain(..).unzip();
         commit(&backend, batch, waiters).await;
         growth.send_replace(());
-        backend.announce().await;
+        backend.announce();
         backend.clear().await;
     }
 }
@@ -114,8 +114,9 @@ async fn commit(backend: &impl CommitBatch, batch: Vec<Changeset>, waiters: Vec<
                 answer(waiter, outcome);
             }
         }
-        // One changeset the database cannot take must not fail its neighbours: each on its own.
-        Err(BatchError::RolledBack(error)) if batch.len() > 1 => {
+        // One changeset the database cannot take must not fail its neighbours: each on its own. A database that is away is away for
+        // all of them: one after the other they would wait for it each in turn.
+        Err(BatchError::RolledBack(error)) if batch.len() > 1 && !error.is_away() => {
             tracing::warn!(%error, changesets = batch.len(), "a batch was rolled back; trying each changeset alone");
             for (changeset, waiter) in batch.into_iter().zip(waiters) {
                 match backend.write(std::slice::from_ref(&changeset)).await {
@@ -152,4 +153,62 @@ fn answer(waiter: Waiter, outcome: Written) {
 fn fail(waiter: Waiter, error: BatchError) {
     let (BatchError::RolledBack(error) | BatchError::Unknown(error)) = error;
     let _ = waiter.send(Err(CommitError::Failed(error)));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use futures::future::join_all;
+
+    use super::*;
+
+    /// Takes no batch of several, and of single ones none after the first; or it is not there at all.
+    struct Choosy {
+        is_away: bool,
+        asked: Arc<Mutex<Vec<usize>>>,
+    }
+
+    impl CommitBatch for Choosy {
+        async fn write(&self, changesets: &[Changeset]) -> Result<Vec<Written>, BatchError> {
+            let mut asked = self.asked.lock().unwrap();
+            asked.push(changesets.len());
+            match (self.is_away, asked.len()) {
+                (true, _) => Err(sqlx::Error::PoolTimedOut.into()),
+                (false, 2) => Ok(vec![Written::Committed(Vec::new())]),
+                (false, _) => Err(sqlx::Error::RowNotFound.into()),
+            }
+        }
+
+        fn announce(&self) {}
+    }
+
+    /// How many of three that wait together are committed, and how many were asked of the database at once.
+    async fn three(is_away: bool) -> (usize, Vec<usize>) {
+        let asked = Arc::new(Mutex::default());
+        let backend = Choosy {
+            is_away,
+            asked: Arc::clone(&asked),
+        };
+        let writer = Writer::start(backend, watch::channel(()).0);
+        let empty = || Changeset {
+            writes: Vec::new(),
+            events: Vec::new(),
+            key: None,
+            quota: None,
+        };
+        let done = join_all((0..3).map(|_| writer.commit(empty()))).await;
+        let asked = asked.lock().unwrap().clone();
+        (done.iter().filter(|done| done.is_ok()).count(), asked)
+    }
+
+    #[tokio::test]
+    async fn one_that_the_database_cannot_take_fails_alone() {
+        assert_eq!(three(false).await, (1, vec![3, 1, 1, 1]));
+    }
+
+    #[tokio::test]
+    async fn a_database_that_is_away_is_asked_once_for_all() {
+        assert_eq!(three(true).await, (0, vec![3]));
+    }
 }

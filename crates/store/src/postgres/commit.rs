@@ -3,9 +3,15 @@
 use std::sync::Arc;
 
 use domain::{Changeset, journal::Record};
-use sqlx::{PgConnection, PgPool};
+use sqlx::{AssertSqlSafe, PgConnection, PgPool, Postgres, Transaction};
+use tokio::sync::watch;
 
-use super::{batch::Batch, connections::Known, writes::journal_end};
+use super::{
+    CONNECTIONS,
+    batch::Batch,
+    connections::{Known, is_ended},
+    writes::journal_end,
+};
 use crate::{
     Result,
     writer::{BatchError, CommitBatch, Written},
@@ -17,6 +23,23 @@ const JOURNAL_LOCK: i64 = i64::from_be_bytes(*b"handrais");
 pub(super) struct Batches {
     pub(super) pool: PgPool,
     pub(super) known: Arc<Known>,
+    pub(super) announced: watch::Sender<()>,
+}
+
+impl Batches {
+    /// Begins a transaction that has the end of the journal to itself until it ends: events are numbered in commit order over all
+    /// nodes, so no reader can see a number and miss a smaller one that commits later.
+    async fn begin(&self) -> sqlx::Result<Transaction<'static, Postgres>> {
+        let begin = format!("BEGIN; SELECT pg_advisory_xact_lock({JOURNAL_LOCK})");
+        let mut stale = 0;
+        loop {
+            match self.pool.begin_with(AssertSqlSafe(begin.clone())).await {
+                // The server has ended a connection that was used a moment ago, and maybe all of them.
+                Err(error) if stale < CONNECTIONS && is_ended(&error) => stale += 1,
+                begun => return begun,
+            }
+        }
+    }
 }
 
 impl CommitBatch for Batches {
@@ -24,13 +47,7 @@ impl CommitBatch for Batches {
         &self,
         changesets: &[Changeset],
     ) -> std::result::Result<Vec<Written>, BatchError> {
-        let mut transaction = self.pool.begin().await?;
-        // Held to the end of the transaction: events are numbered in commit order over all nodes, so no
-        // reader can see a number and miss a smaller one that commits later.
-        sqlx::query("SELECT pg_advisory_xact_lock($1)")
-            .bind(JOURNAL_LOCK)
-            .execute(&mut *transaction)
-            .await?;
+        let mut transaction = self.begin().await?;
         let end = journal_end(&mut transaction).await?;
         let batch = Batch::write(&mut transaction, end, changesets).await?;
         append(&mut transaction, &batch.appended).await?;
@@ -57,12 +74,19 @@ impl CommitBatch for Batches {
         Ok(batch.outcomes)
     }
 
-    async fn announce(&self) {
-        // Only a hint, and NOTIFY takes a lock of the whole database cluster at commit: hence once per
-        // batch, outside its transaction, and a failure does no harm.
+    fn announce(&self) {
+        self.announced.send_replace(());
+    }
+}
+
+/// Tells other nodes that the journal has grown, once for all batches that are committed meanwhile, until there are no more.
+pub(super) async fn tell_others(pool: PgPool, mut announced: watch::Receiver<()>) {
+    while announced.changed().await.is_ok() {
+        // Only a hint, and NOTIFY takes a lock of the whole database cluster at commit: hence outside the transaction of a
+        // batch, which does not wait for it, and a failure does no harm.
         if let Err(error) = sqlx::query("SELECT pg_notify($1, '')")
             .bind(super::CHANNEL)
-            .execute(&self.pool)
+            .execute(&pool)
             .await
         {
             tracing::debug!(%error, "could not notify other nodes");

@@ -61,6 +61,16 @@ pub(super) async fn is_read_only(connection: &mut PgConnection) -> sqlx::Result<
     Ok(read_only == "on")
 }
 
+/// Whether an error says that the connection has ended, and nothing of what was asked on it.
+pub(super) fn is_ended(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_) => true,
+        // 57P01 and its like: the session was ended, or the server shuts down.
+        sqlx::Error::Database(error) => error.code().is_some_and(|code| code.starts_with("57P")),
+        _ => false,
+    }
+}
+
 /// The last event that this node knows to be committed.
 ///
 /// Another server at the same address, such as a standby that was promoted without the last transactions, lacks it. Going on there

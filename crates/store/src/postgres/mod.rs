@@ -104,7 +104,7 @@ use std::{net::IpAddr, str::FromStr, sync::Arc, time::Duration};
 use async_trait::async_trait;
 use domain::{Changeset, Event};
 use sqlx::{
-    PgPool,
+    Connection as _, PgPool,
     postgres::{PgConnectOptions, PgListener, PgPoolOptions, PgSslMode},
 };
 use tokio::sync::watch;
@@ -132,6 +132,10 @@ const CONNECTIONS: u32 = 10;
 
 /// How long to look for the server before giving up.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A connection that was used since is used again without being asked first whether it is still one, which would take as long
+/// as most of what is asked on it.
+const IDLE: Duration = Duration::from_secs(1);
 
 /// How long until it is tried again to hear of other nodes.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -208,6 +212,15 @@ impl PostgresStore {
                     Box::pin(async move { known.is_there(connection).await })
                 }
             })
+            .test_before_acquire(false)
+            .before_acquire(|connection, seen| {
+                Box::pin(async move {
+                    if seen.idle_for > IDLE {
+                        connection.ping().await?;
+                    }
+                    Ok(true)
+                })
+            })
             .connect_with(options.clone())
             .await
             .map_err(unreachable)?;
@@ -220,9 +233,12 @@ impl PostgresStore {
             .map_err(|error| migrate::unfilled(&place, &error))?;
         let (grown, growth) = watch::channel(());
         tokio::spawn(listen(pool.clone(), grown.clone(), Arc::clone(&known)));
+        let (announced, tell) = watch::channel(());
+        tokio::spawn(commit::tell_others(pool.clone(), tell));
         let batches = commit::Batches {
             pool: pool.clone(),
             known: Arc::clone(&known),
+            announced,
         };
         let writer = Writer::start(batches, grown);
         let by_key = ByKey::start(&pool);

@@ -42,7 +42,7 @@ impl CommitBatch for Batches {
         Ok(batch.outcomes)
     }
 
-    async fn announce(&self) {
+    fn announce(&self) {
         // Other processes on the same file find out by polling.
     }
 
