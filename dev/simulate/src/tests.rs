@@ -10,7 +10,7 @@ use crate::{
 
 /// How many steps a world of a planted fault has, and how many worlds there are until it has to be found.
 const STEPS: u64 = 15_000;
-const WORLDS: u64 = 4;
+const WORLDS: u64 = 16;
 
 fn plan(seed: u64, steps: u64, plant: Option<Plant>) -> Plan {
     Plan {
