@@ -31,3 +31,13 @@ process.on("SIGINT", () => {});
 for (const signal of ["SIGTERM", "SIGHUP"]) {
   process.on(signal, () => child.kill(signal));
 }
+// npx ends at SIGTERM without a word to its command. Left alone, the server would keep its port.
+if (process.env.npm_command === "exec") {
+  const npx = process.ppid;
+  const look = () => {
+    if (process.ppid !== npx) {
+      child.kill();
+    }
+  };
+  setInterval(look, 500).unref();
+}

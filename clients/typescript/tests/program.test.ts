@@ -66,6 +66,26 @@ test("a program that is asked to stop hears of it", async () => {
   }
 });
 
+test("a program whose npx has ended is stopped", async () => {
+  const folder = await installed('trap "echo stopped; exit 0" TERM; echo ready; while :; do sleep 0.05; done');
+  try {
+    const command = JSON.stringify([join(folder, "node_modules/handraise", COMMAND)]);
+    const npx = `require("child_process").spawn(process.execPath, ${command}, { stdio: "inherit" })`;
+    const env = { ...process.env, npm_command: "exec" };
+    const outer = spawn(process.execPath, ["-e", npx], { stdio: "pipe", env });
+    let said = "";
+    for await (const part of outer.stdout) {
+      said += part.toString();
+      if (said === "ready\n") {
+        outer.kill("SIGTERM");
+      }
+    }
+    assert.equal(said, "ready\nstopped\n");
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 test("where there is no program for the platform it says so", async () => {
   const folder = await installed();
   try {
