@@ -31,6 +31,7 @@ async function workerOf(page: Page, server: Server) {
     await navigator.serviceWorker.ready;
   });
   const worker = await begun;
+  await inTurn(worker);
   const registrationId = await registered;
   const push = (data: object) =>
     session.send("ServiceWorker.deliverPushMessage", {
@@ -41,9 +42,25 @@ async function workerOf(page: Page, server: Server) {
   return { worker, push };
 }
 
-const shown = (page: Page): Promise<Shown[]> =>
-  page.evaluate(async () => {
-    const registration = await navigator.serviceWorker.ready;
+/** Chromium forgets a notification if it is asked for all of them at the moment in which it shows that one. */
+const inTurn = (worker: Worker) =>
+  worker.evaluate(() => {
+    const { registration } = self as unknown as { registration: ServiceWorkerRegistration };
+    let last: Promise<unknown> = Promise.resolve();
+    for (const name of ["showNotification", "getNotifications"] as const) {
+      const original = registration[name].bind(registration) as (...given: unknown[]) => Promise<unknown>;
+      const value = (...given: unknown[]) => {
+        const work = () => original(...given);
+        last = last.then(work, work);
+        return last;
+      };
+      Object.defineProperty(registration, name, { value });
+    }
+  });
+
+const shown = (worker: Worker): Promise<Shown[]> =>
+  worker.evaluate(async () => {
+    const { registration } = self as unknown as { registration: ServiceWorkerRegistration };
     const all = await registration.getNotifications();
     return all.map((one) => ({
       title: one.title,
@@ -100,23 +117,23 @@ test("a notification is shown, its buttons approve and deny, and it is taken awa
       ],
     }));
     await push(told(asked.id, person, buttons));
-    await expect.poll(() => shown(page)).toMatchObject([
+    await expect.poll(() => shown(worker)).toMatchObject([
       { title: "backend needs approval", tag: asked.id, actions: ["Approve", "Deny"] },
     ]);
     await press(worker, asked.id, action);
     await expect.poll(async () => (await server.poll(asked.id)).outcome).toBe(outcome);
-    await expect.poll(async () => (await shown(page)).map(({ title }) => title)).toEqual([
+    await expect.poll(async () => (await shown(worker)).map(({ title }) => title)).toEqual([
       action === "0" ? "Sent: Approve" : "Sent: Deny",
     ]);
     // Answered elsewhere: what is still there about it goes.
     await push({ handraise: { is: "closed", message: "c", interaction: asked.id } });
-    await expect.poll(() => shown(page)).toEqual([]);
+    await expect.poll(() => shown(worker)).toEqual([]);
     // Apple's push service wants something to be shown: it comes with the message.
     const notification = { title: "No longer needed", body: "It does not wait for an answer any more.", tag: asked.id };
     await push({ notification, handraise: { is: "closed", message: "d", interaction: asked.id } });
-    await expect.poll(() => shown(page)).toMatchObject([{ title: "No longer needed", tag: asked.id }]);
+    await expect.poll(() => shown(worker)).toMatchObject([{ title: "No longer needed", tag: asked.id }]);
     await push({ handraise: { is: "closed", message: "e", interaction: asked.id } });
-    await expect.poll(() => shown(page)).toEqual([]);
+    await expect.poll(() => shown(worker)).toEqual([]);
   }
 });
 
@@ -131,24 +148,24 @@ test("a button that comes too late, or in another's name, decides nothing and sa
     ["selected[0]", "a"],
   ];
   await push(told(late.id, person, [{ title: "a", fields }]));
-  await expect.poll(async () => (await shown(page)).length).toBe(1);
+  await expect.poll(async () => (await shown(worker)).length).toBe(1);
   await press(worker, late.id, "0");
-  await expect.poll(async () => (await shown(page))[0]?.title).toBe("Too late");
+  await expect.poll(async () => (await shown(worker))[0]?.title).toBe("Too late");
   expect((await server.poll(late.id)).answer?.selected).toEqual(["b"]);
 
   const other = await server.ask({ kind: "choice", prompt: "Which?", options: ["a", "b"] });
   await push(told(other.id, "01890000-0000-7000-8000-000000000000", [{ title: "a", fields }]));
-  await expect.poll(async () => (await shown(page)).some(({ tag }) => tag === other.id)).toBe(true);
+  await expect.poll(async () => (await shown(worker)).some(({ tag }) => tag === other.id)).toBe(true);
   await press(worker, other.id, "0");
   await expect
-    .poll(async () => (await shown(page)).find(({ tag }) => tag === other.id)?.title)
+    .poll(async () => (await shown(worker)).find(({ tag }) => tag === other.id)?.title)
     .toMatch(/^Not sent/);
   expect((await server.poll(other.id)).state).toBe("pending");
 });
 
 test("nothing is shown of a question that has the focus", async ({ server, signIn }) => {
   const page = await signIn("Ana");
-  const { push } = await workerOf(page, server);
+  const { worker, push } = await workerOf(page, server);
   const person = await personOf(page);
   const asked = await server.ask();
   await page.goto(`${server.url}/blockers/${asked.id}`);
@@ -157,7 +174,7 @@ test("nothing is shown of a question that has the focus", async ({ server, signI
   const other = await server.ask({ prompt: "And which host?" });
   await push(told(asked.id, person));
   await push(told(other.id, person));
-  await expect.poll(async () => (await shown(page)).map(({ tag }) => tag)).toEqual([other.id]);
+  await expect.poll(async () => (await shown(worker)).map(({ tag }) => tag)).toEqual([other.id]);
 });
 
 test("the page says why nothing can be added, and is legible", async ({ server, signIn }) => {
