@@ -265,7 +265,7 @@ pub trait Commit: Send + Sync {
     /// a word, and another has its address. What waits for an answer waits for ever, so the program has to begin anew. Never for a
     /// file.
     async fn vanished(&self) {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 
     /// Ends all connections, after what is under way. Nothing is read or committed through this any more; SQLite's one

@@ -118,7 +118,7 @@ impl Ready {
         let vanished = async {
             store.vanished().await;
             if stopping.is_cancelled() {
-                std::future::pending().await
+                std::future::pending::<()>().await;
             }
         };
         tokio::select! {
