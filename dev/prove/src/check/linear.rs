@@ -287,4 +287,16 @@ mod tests {
         let released = op(32, Some(38), Act::Release { by }, free);
         assert!(is_linearizable(&[asked(), first, released, second], None));
     }
+
+    #[test]
+    fn who_gives_up_again_what_was_given_up_is_told_how_it_is_by_then() {
+        let by = || "Ana".to_owned();
+        let lost = op(12, None, Act::Release { by: by() }, unknown());
+        let done = op(20, Some(40), answer("Ben"), answered("Ben"));
+        let again = |told| op(20, Some(50), Act::Release { by: by() }, told);
+        let tells =
+            |told| is_linearizable(&[asked(), lost.clone(), done.clone(), again(told)], None);
+        assert!(tells(answered("Ben")));
+        assert!(!tells(answered("Eve")));
+    }
 }

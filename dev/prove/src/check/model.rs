@@ -132,8 +132,12 @@ impl State {
         let next = self.after(&op.act, rules);
         match (&op.told, next) {
             (Told::Unknown(_) | Told::Done, next) => next.ok(),
-            (Told::Seen(seen), Ok(next)) => next.is_shown(seen).then_some(next),
-            (Told::Seen(_), Err(_)) => None,
+            (Told::Seen(seen), Ok(next)) if next.is_shown(seen) => Some(next),
+            // One that changed nothing, since a lost one had done it, is told how it is a moment later.
+            (Told::Seen(seen), _) if matches!(op.act, Act::Claim { .. } | Act::Release { .. }) => {
+                self.is_shown(seen).then(|| self.clone())
+            }
+            (Told::Seen(_), _) => None,
             (Told::Refused(refusal), next) => {
                 let is_so = match next {
                     Err(code) => refusal.code == code && self.is_told(refusal),
