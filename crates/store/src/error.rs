@@ -105,13 +105,10 @@ impl StoreError {
         )
     }
 
-    /// Whether there was no database to ask, whatever was asked.
+    /// Whether a database was waited for in vain, whatever was asked of it. Not when a connection has ended: the next may do.
     pub(crate) fn is_away(&self) -> bool {
-        use sqlx::Error::{Io, PoolClosed, PoolTimedOut, Tls, WorkerCrashed};
-        matches!(
-            self,
-            Self::Database(Io(_) | PoolClosed | PoolTimedOut | Tls(_) | WorkerCrashed)
-        )
+        use sqlx::Error::{PoolClosed, PoolTimedOut};
+        matches!(self, Self::Database(PoolClosed | PoolTimedOut))
     }
 
     pub(crate) fn inconsistent(

@@ -118,14 +118,23 @@ async fn commit(backend: &impl CommitBatch, batch: Vec<Changeset>, waiters: Vec<
         // all of them: one after the other they would wait for it each in turn.
         Err(BatchError::RolledBack(error)) if batch.len() > 1 && !error.is_away() => {
             tracing::warn!(%error, changesets = batch.len(), "a batch was rolled back; trying each changeset alone");
-            for (changeset, waiter) in batch.into_iter().zip(waiters) {
+            let mut left = batch.into_iter().zip(waiters);
+            for (changeset, waiter) in left.by_ref() {
                 match backend.write(std::slice::from_ref(&changeset)).await {
                     Ok(mut outcomes) => match outcomes.pop() {
                         Some(outcome) => answer(waiter, outcome),
                         None => drop(waiter),
                     },
+                    Err(BatchError::RolledBack(error)) if error.is_away() => {
+                        fail(waiter, BatchError::RolledBack(error));
+                        break;
+                    }
                     Err(error) => fail(waiter, error),
                 }
+            }
+            // It went away between two of them.
+            for (_, waiter) in left {
+                fail(waiter, BatchError::RolledBack(StoreError::Stopped));
             }
         }
         Err(error) => {
@@ -163,9 +172,9 @@ mod tests {
 
     use super::*;
 
-    /// Takes no batch of several, and of single ones none after the first; or it is not there at all.
+    /// Takes no batch of several, and of single ones the first alone; or it is not there, from the n-th on.
     struct Choosy {
-        is_away: bool,
+        away_from: usize,
         asked: Arc<Mutex<Vec<usize>>>,
     }
 
@@ -173,10 +182,10 @@ mod tests {
         async fn write(&self, changesets: &[Changeset]) -> Result<Vec<Written>, BatchError> {
             let mut asked = self.asked.lock().unwrap();
             asked.push(changesets.len());
-            match (self.is_away, asked.len()) {
-                (true, _) => Err(sqlx::Error::PoolTimedOut.into()),
-                (false, 2) => Ok(vec![Written::Committed(Vec::new())]),
-                (false, _) => Err(sqlx::Error::RowNotFound.into()),
+            match asked.len() {
+                n if n >= self.away_from => Err(sqlx::Error::PoolTimedOut.into()),
+                2 => Ok(vec![Written::Committed(Vec::new())]),
+                _ => Err(sqlx::Error::RowNotFound.into()),
             }
         }
 
@@ -184,10 +193,10 @@ mod tests {
     }
 
     /// How many of three that wait together are committed, and how many were asked of the database at once.
-    async fn three(is_away: bool) -> (usize, Vec<usize>) {
+    async fn three(away_from: usize) -> (usize, Vec<usize>) {
         let asked = Arc::new(Mutex::default());
         let backend = Choosy {
-            is_away,
+            away_from,
             asked: Arc::clone(&asked),
         };
         let writer = Writer::start(backend, watch::channel(()).0);
@@ -204,11 +213,13 @@ mod tests {
 
     #[tokio::test]
     async fn one_that_the_database_cannot_take_fails_alone() {
-        assert_eq!(three(false).await, (1, vec![3, 1, 1, 1]));
+        assert_eq!(three(9).await, (1, vec![3, 1, 1, 1]));
     }
 
     #[tokio::test]
     async fn a_database_that_is_away_is_asked_once_for_all() {
-        assert_eq!(three(true).await, (0, vec![3]));
+        assert_eq!(three(1).await, (0, vec![3]));
+        assert_eq!(three(2).await, (0, vec![3, 1]));
+        assert_eq!(three(3).await, (1, vec![3, 1, 1]));
     }
 }
