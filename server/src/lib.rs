@@ -94,7 +94,6 @@ pub async fn run(
     if let Some(slack) = state.slack.clone() {
         background.spawn(slack.run(stopping.clone()));
     }
-    background.spawn_blocking(visible::shape::warm);
     jobs::start(&state, &background, &stopping);
     if let Err(error) = providers::say_missing_teams(&state.providers, &state.service).await {
         tracing::error!(%error, "the teams of providers cannot be looked up");

@@ -86,9 +86,12 @@ pub fn router(state: AppState) -> Router {
         .layer(CatchPanicLayer::custom(|_| {
             Problem::internal().into_response()
         }))
-        .layer(middleware::from_fn_with_state(state.clone(), address::note))
+        .layer(middleware::map_request_with_state(
+            state.clone(),
+            address::note,
+        ))
         .layer(middleware::from_fn_with_state(observer, observe::observe))
-        .layer(middleware::from_fn_with_state(
+        .layer(middleware::map_response_with_state(
             state.config.is_https(),
             security_headers,
         ))
@@ -206,8 +209,7 @@ async fn in_time(request: Request, next: Next) -> Response {
     response
 }
 
-async fn security_headers(State(https): State<bool>, request: Request, next: Next) -> Response {
-    let mut response = next.run(request).await;
+async fn security_headers(State(https): State<bool>, mut response: Response) -> Response {
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
         for (name, value) in SECURITY_HEADERS {
             response.headers_mut().insert(name, value);

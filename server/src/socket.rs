@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeSet, HashMap},
+    sync::Once,
     time::Duration,
 };
 
@@ -62,6 +63,7 @@ pub(crate) async fn open(
         return Err(Problem::signed_out());
     };
     state.limits.count_person(who.person.id)?;
+    warm();
     Ok(match upgrade {
         Ok(upgrade) => {
             let place = state.limits.sockets.take(who.person.id);
@@ -79,6 +81,12 @@ pub(crate) async fn open(
         }
         Err(rejection) => rejection.into_response(),
     })
+}
+
+/// Reads the definitions by which actions are coloured. They take 31 MB, which a server of agents alone does not need.
+fn warm() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| drop(tokio::task::spawn_blocking(visible::shape::warm)));
 }
 
 /// How the page came in.

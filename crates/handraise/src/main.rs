@@ -12,7 +12,12 @@ use std::{
 
 use clap::Parser;
 use cli::Cli;
+use mimalloc::MiMalloc;
 use tokio::runtime;
+
+/// It gives back what agents that were held have left; the system's keeps it. Without huge pages: most of one would be empty.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     // Before anything that could fail: its exit code decides whether a tool runs.

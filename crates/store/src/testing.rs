@@ -12,35 +12,31 @@
 )]
 
 mod cable;
+mod held;
+mod migrated;
 
-use std::str::FromStr;
-
-use sqlx::{
-    AssertSqlSafe, ConnectOptions, Connection, PgConnection, SqliteConnection,
-    migrate::{MigrateError, Migrator},
-    sqlite::SqliteConnectOptions,
-};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection};
 use uuid::Uuid;
 
-use crate::migrate;
-
 pub use cable::Cable;
+pub use held::Held;
 
-/// Runs each case twice, as `sqlite::case` and `postgres::case`. A case is an `async fn` of one argument
-/// that a [`TestDatabase`] can be made into.
+/// Runs each case twice, as `sqlite::case` and `postgres::case`, each time on a database that has the newest schema and
+/// nothing else. A case is an `async fn` of one argument that a [`TestDatabase`] can be made into.
 #[macro_export]
 macro_rules! on_both_databases {
     ($($case:ident),+ $(,)?) => {
         mod sqlite {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $case() {
-                super::$case($crate::testing::TestDatabase::sqlite().into()).await;
+                let database = $crate::testing::TestDatabase::migrated_sqlite().await;
+                super::$case(database.into()).await;
             })+
         }
         mod postgres {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $case() {
-                let database = $crate::testing::TestDatabase::postgres().await;
+                let database = $crate::testing::TestDatabase::migrated_postgres().await;
                 super::$case(database.into()).await;
             })+
         }
@@ -54,53 +50,27 @@ pub struct TestDatabase {
     place: Place,
 }
 
-/// A transaction that lasts, such as one that keeps others from writing.
-#[derive(Debug)]
-pub enum Held {
-    Sqlite(SqliteConnection),
-    Postgres(PgConnection),
-}
-
-impl Held {
-    /// Writes this, which nobody sees before [`Held::commit`].
-    ///
-    /// # Errors
-    /// The database's error.
-    pub async fn execute(&mut self, sql: &'static str) -> Result<(), sqlx::Error> {
-        match self {
-            Self::Sqlite(connection) => sqlx::raw_sql(sql).execute(connection).await.map(drop),
-            Self::Postgres(connection) => sqlx::raw_sql(sql).execute(connection).await.map(drop),
-        }
-    }
-
-    /// Keeps what was written, and lets the others write.
-    ///
-    /// # Errors
-    /// The database's error.
-    pub async fn commit(mut self) -> Result<(), sqlx::Error> {
-        self.execute("COMMIT").await?;
-        self.let_go().await
-    }
-
-    /// Lets them write.
-    ///
-    /// # Errors
-    /// The database's error.
-    pub async fn let_go(self) -> Result<(), sqlx::Error> {
-        match self {
-            Self::Sqlite(connection) => connection.close().await,
-            Self::Postgres(connection) => connection.close().await,
-        }
-    }
-}
-
 #[derive(Debug)]
 enum Place {
     Folder { removed_with_it: tempfile::TempDir },
     Server { maintenance: String, name: String },
 }
 
+/// The database in which others are made.
+fn maintenance() -> String {
+    std::env::var("TEST_POSTGRES_URL").expect(
+        "TEST_POSTGRES_URL is not set: run `cargo xtask test`, which starts a Postgres, or name one",
+    )
+}
+
+/// Another database of the same server.
+fn beside(maintenance: &str, name: &str) -> String {
+    let (server, _) = maintenance.rsplit_once('/').unwrap();
+    format!("{server}/{name}")
+}
+
 impl TestDatabase {
+    /// An empty one, without a schema.
     pub fn sqlite() -> Self {
         let folder = tempfile::tempdir().unwrap();
         Self {
@@ -111,19 +81,23 @@ impl TestDatabase {
         }
     }
 
+    /// An empty one, without a schema.
     pub async fn postgres() -> Self {
-        let maintenance = std::env::var("TEST_POSTGRES_URL").expect(
-            "TEST_POSTGRES_URL is not set: run `cargo xtask test`, which starts a Postgres, or name one",
-        );
+        Self::of_postgres("template1").await
+    }
+
+    /// A copy of this one.
+    async fn of_postgres(template: &str) -> Self {
+        let maintenance = maintenance();
         let name = format!("handraise_{}", Uuid::new_v4().simple());
         let mut connection = PgConnection::connect(&maintenance).await.unwrap();
-        sqlx::query(AssertSqlSafe(format!("CREATE DATABASE {name}")))
+        let sql = format!("CREATE DATABASE {name} TEMPLATE {template}");
+        sqlx::query(AssertSqlSafe(sql))
             .execute(&mut connection)
             .await
             .unwrap();
-        let (server, _) = maintenance.rsplit_once('/').unwrap();
         Self {
-            url: format!("{server}/{name}"),
+            url: beside(&maintenance, &name),
             place: Place::Server { maintenance, name },
         }
     }
@@ -144,75 +118,6 @@ impl TestDatabase {
                 "{}?options=-c%20default_transaction_read_only%3Don",
                 self.url
             ),
-        }
-    }
-
-    /// Keeps others from writing until [`Held::let_go`]. They wait, SQLite's no longer than five seconds.
-    ///
-    /// # Errors
-    /// The database's error.
-    pub async fn hold_writes(&self) -> Result<Held, sqlx::Error> {
-        match &self.place {
-            Place::Folder { .. } => {
-                let mut connection = SqliteConnection::connect(&self.url).await?;
-                sqlx::raw_sql("PRAGMA busy_timeout = 60000; BEGIN IMMEDIATE")
-                    .execute(&mut connection)
-                    .await?;
-                Ok(Held::Sqlite(connection))
-            }
-            Place::Server { .. } => {
-                let mut connection = PgConnection::connect(&self.url).await?;
-                sqlx::raw_sql("BEGIN; LOCK TABLE events IN EXCLUSIVE MODE")
-                    .execute(&mut connection)
-                    .await?;
-                Ok(Held::Postgres(connection))
-            }
-        }
-    }
-
-    /// Reads as it is now, until [`Held::let_go`].
-    ///
-    /// # Errors
-    /// The database's error.
-    pub async fn hold_snapshot(&self) -> Result<Held, sqlx::Error> {
-        const LOOK: &str = "BEGIN; SELECT count(*) FROM people";
-        match &self.place {
-            Place::Folder { .. } => {
-                let mut connection = SqliteConnection::connect(&self.url).await?;
-                sqlx::raw_sql(LOOK).execute(&mut connection).await?;
-                Ok(Held::Sqlite(connection))
-            }
-            Place::Server { .. } => {
-                let mut connection = PgConnection::connect(&self.url).await?;
-                sqlx::raw_sql(LOOK).execute(&mut connection).await?;
-                Ok(Held::Postgres(connection))
-            }
-        }
-    }
-
-    /// Brings an empty database to an earlier schema.
-    ///
-    /// # Errors
-    /// The database's error.
-    pub async fn migrate_to(&self, version: i64) -> Result<(), MigrateError> {
-        let until = |all: &Migrator| Migrator {
-            migrations: all
-                .iter()
-                .filter(|one| one.version <= version)
-                .cloned()
-                .collect(),
-            ..Migrator::DEFAULT
-        };
-        match &self.place {
-            Place::Folder { .. } => {
-                let options = SqliteConnectOptions::from_str(&self.url)?.create_if_missing(true);
-                let mut connection = options.connect().await?;
-                until(&migrate::SQLITE).run(&mut connection).await
-            }
-            Place::Server { .. } => {
-                let mut connection = PgConnection::connect(&self.url).await?;
-                until(&migrate::POSTGRES).run(&mut connection).await
-            }
         }
     }
 

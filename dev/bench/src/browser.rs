@@ -73,6 +73,11 @@ impl Browser {
         Ok(body)
     }
 
+    /// The header by which the server knows the person.
+    pub(crate) fn cookie(&self) -> &str {
+        &self.cookie
+    }
+
     /// The same of what returns JSON.
     pub(crate) async fn call(&mut self, path: &str, form: &[(&str, &str)]) -> Result<Value> {
         let body = self.submit(path, form).await?;

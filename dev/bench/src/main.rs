@@ -12,8 +12,10 @@ mod journal;
 mod latencies;
 mod load;
 mod memory;
+mod nodes;
 mod outbox;
 mod pace;
+mod pages;
 mod peers;
 mod polls;
 mod process;
@@ -66,6 +68,8 @@ enum Scenario {
     Creates,
     Polls,
     Resume,
+    Pages,
+    Nodes,
     Expiry,
     Outbox,
     Reach,
@@ -114,6 +118,8 @@ async fn main() -> Result<()> {
             Scenario::Creates => creates::run(&bench).await.context("creates")?,
             Scenario::Polls => polls::run(&bench).await.context("polls")?,
             Scenario::Resume => resume::run(&bench, descriptors).await.context("resume")?,
+            Scenario::Pages => pages::run(&bench).await.context("pages")?,
+            Scenario::Nodes => nodes::run(&bench).await.context("nodes")?,
             Scenario::Expiry => expiry::run(&bench).await.context("expiry")?,
             Scenario::Outbox => outbox::run(&bench).await.context("outbox")?,
             Scenario::Reach => reach::run(&bench).await.context("reach")?,

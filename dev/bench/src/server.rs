@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -20,7 +21,7 @@ pub(crate) struct Server {
     pub(crate) responder: String,
     process: Process,
     // After the process, so that the server no longer has it open when it goes.
-    database: Database,
+    database: Arc<Database>,
 }
 
 /// Killed when dropped.
@@ -52,7 +53,7 @@ impl Server {
 
     /// The same, in an environment that is changed before.
     pub(crate) fn start_with(bench: &Bench, change: impl FnOnce(&mut Command)) -> Result<Self> {
-        let mut server = Self::start_changed(bench, Database::create(bench)?, change)?;
+        let mut server = Self::start_changed(bench, Arc::new(Database::create(bench)?), change)?;
         server.agent = server.create_token(bench, "agent", "bench")?;
         server.responder = server.create_token(bench, "responder", "bench")?;
         Ok(server)
@@ -60,12 +61,21 @@ impl Server {
 
     /// A server without tokens, as soon as it says where it listens.
     pub(crate) fn start_on(bench: &Bench, database: Database) -> Result<Self> {
-        Self::start_changed(bench, database, |_| ())
+        Self::start_changed(bench, Arc::new(database), |_| ())
+    }
+
+    /// Another one on the same database, with the same tokens.
+    pub(crate) fn beside(&self, bench: &Bench) -> Result<Self> {
+        Ok(Self {
+            agent: self.agent.clone(),
+            responder: self.responder.clone(),
+            ..Self::start_changed(bench, Arc::clone(&self.database), |_| ())?
+        })
     }
 
     fn start_changed(
         bench: &Bench,
-        database: Database,
+        database: Arc<Database>,
         change: impl FnOnce(&mut Command),
     ) -> Result<Self> {
         let log = database.directory().join("server.log");
@@ -115,7 +125,7 @@ impl Server {
         Ok(Self {
             agent,
             responder,
-            ..Self::start_on(bench, database)?
+            ..Self::start_changed(bench, database, |_| ())?
         })
     }
 

@@ -10,9 +10,9 @@ use crate::workspace::Workspace;
 use crate::{build, command, python};
 
 /// As in `dev/bench/src/main.rs`: a mistake is told before the program is built.
-const SCENARIOS: [&str; 12] = [
-    "disk", "start", "creates", "polls", "resume", "expiry", "outbox", "reach", "bounds", "memory",
-    "soak", "peers",
+const SCENARIOS: [&str; 14] = [
+    "disk", "start", "creates", "polls", "resume", "pages", "nodes", "expiry", "outbox", "reach",
+    "bounds", "memory", "soak", "peers",
 ];
 
 /// The programs that `peers` compares with, in exact versions.

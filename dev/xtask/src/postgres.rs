@@ -2,8 +2,9 @@
 //! lives as long as this program.
 
 use std::env;
-use std::fs;
+use std::fs::{self, Permissions};
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -59,6 +60,9 @@ impl Postgres {
                 .command("mktemp")
                 .args(["-d", &format!("{place}/handraise-postgres.XXXXXX")]),
         )?;
+        // Browsers under test keep their files in it too, and those parts of Chromium that have given up the rights of
+        // root must pass through.
+        fs::set_permissions(&directory, Permissions::from_mode(0o711))?;
         let data = format!("{directory}/data");
         let log = format!("{directory}/log");
         let pg_ctl = programs.join("pg_ctl");

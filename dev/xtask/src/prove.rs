@@ -36,6 +36,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "NAME")]
     plant: Option<String>,
 
+    /// Milliseconds between two faults, on the average
+    #[arg(long, value_name = "N")]
+    apart: Option<u64>,
+
     /// Where the report goes, as Markdown; the same in JSON stands beside it
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -74,6 +78,9 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     prove.args(["--nodes", &options.nodes.to_string()]);
     if let Some(kills) = options.kills {
         prove.args(["--kills", &kills.to_string()]);
+    }
+    if let Some(apart) = options.apart {
+        prove.args(["--apart", &apart.to_string()]);
     }
     if let Some(plant) = &options.plant {
         prove.args(["--plant", plant]);

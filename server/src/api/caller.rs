@@ -80,7 +80,7 @@ impl FromRequestParts<AppState> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
-        let (principal, credential) = authenticate(parts, state).await?;
+        let (principal, credential) = Box::pin(authenticate(parts, state)).await?;
         state.limits.count_token(credential.token)?;
         Ok(Self(principal))
     }
@@ -90,7 +90,7 @@ impl FromRequestParts<AppState> for Waiter {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
-        let (principal, credential) = authenticate(parts, state).await?;
+        let (principal, credential) = Box::pin(authenticate(parts, state)).await?;
         let waiter = Self {
             principal,
             wait: prefer::wait(&parts.headers),

@@ -23,11 +23,10 @@ pub async fn note(
     State(state): State<AppState>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     mut request: Request,
-    next: Next,
-) -> Response {
+) -> Request {
     let address = client(peer.ip(), request.headers(), state.config.trusted_proxies);
     request.extensions_mut().insert(address);
-    next.run(request).await
+    request
 }
 
 /// Middleware of what is open to everybody and costs something: counts the caller as a stranger.

@@ -145,6 +145,7 @@ async fn the_doctor_warns_of_what_others_may_open() {
 }
 
 async fn the_doctor_changes_nothing_before_the_first_start(database: TestDatabase) {
+    let database = database.another().await;
     let folder = tempfile::tempdir().unwrap();
     let file = file_for(folder.path(), &database, "addr = '127.0.0.1:0'\n");
     let files = || {
@@ -317,6 +318,7 @@ async fn the_doctor_holds_key_checkpoints_and_journal_against_each_other(databas
 }
 
 async fn the_schema_is_made_brought_up_to_date_and_then_left_alone(database: TestDatabase) {
+    let database = database.another().await;
     let folder = tempfile::tempdir().unwrap();
     let migrate = || {
         printed(

@@ -5,7 +5,6 @@ use domain::{
     journal::Record,
     obligation::{Obligation, obligations},
 };
-use sqlx::Connection as _;
 
 use super::{Connection, ended::Ended, opens, writes::apply};
 use crate::{
@@ -93,13 +92,16 @@ impl<'a> Batch<'a> {
             false
         } else if has_parts(changeset) {
             // Rows written before the part that does not fit have to go again.
-            let mut nested = connection.begin().await?;
-            let fits = apply(&mut nested, changeset, bytes, self.end.seq, &mut ended).await?;
-            if fits {
-                nested.commit().await?;
-            } else {
-                nested.rollback().await?;
+            sqlx::query("SAVEPOINT parts")
+                .execute(&mut *connection)
+                .await?;
+            let fits = apply(connection, changeset, bytes, self.end.seq, &mut ended).await?;
+            if !fits {
+                let back = sqlx::query("ROLLBACK TO SAVEPOINT parts");
+                back.execute(&mut *connection).await?;
             }
+            let release = sqlx::query("RELEASE SAVEPOINT parts");
+            release.execute(&mut *connection).await?;
             fits
         } else {
             apply(connection, changeset, bytes, self.end.seq, &mut ended).await?

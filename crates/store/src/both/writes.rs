@@ -5,7 +5,7 @@ use std::slice;
 use domain::{Changeset, Interaction, Task, Write};
 
 use super::{Connection, ended::Ended, opens};
-use crate::{JournalState, Result, rows};
+use crate::{Result, rows};
 
 /// Writes everything a changeset holds, of so many bytes, after the event `after`; `false` at the first thing
 /// that does not fit. What it ends beside what it says goes to `ended`.
@@ -69,13 +69,6 @@ pub(super) async fn apply(
         }
     }
     Ok(true)
-}
-
-pub(super) async fn journal_end(connection: &mut Connection) -> Result<JournalState> {
-    let row = sqlx::query_as("SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1")
-        .fetch_optional(connection)
-        .await?;
-    rows::journal_state(row)
 }
 
 /// Replaces the version before it, unless the journal has an event of it of one of the types `once`: a row can be made

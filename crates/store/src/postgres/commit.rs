@@ -10,10 +10,9 @@ use super::{
     CONNECTIONS,
     batch::Batch,
     connections::{Known, is_ended},
-    writes::journal_end,
 };
 use crate::{
-    Result,
+    JournalState, Result, rows,
     writer::{BatchError, CommitBatch, Written},
 };
 
@@ -92,6 +91,13 @@ pub(super) async fn tell_others(pool: PgPool, mut announced: watch::Receiver<()>
             tracing::debug!(%error, "could not notify other nodes");
         }
     }
+}
+
+async fn journal_end(connection: &mut PgConnection) -> Result<JournalState> {
+    let row = sqlx::query_as("SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1")
+        .fetch_optional(connection)
+        .await?;
+    rows::journal_state(row)
 }
 
 /// All events of the batch in one round trip.

@@ -1,14 +1,18 @@
 //! One batch of changesets as one SQLite transaction.
 
-use domain::{Changeset, journal::Record};
+use domain::{Changeset, Erasing, journal::Record};
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
 
-use super::{batch::Batch, log::Log, writes::journal_end};
+use super::{batch::Batch, index, log::Log, outbox, transaction::Transaction};
 use crate::{
-    Result,
+    JournalState, Result,
     outbox::in_powers,
     writer::{BatchError, CommitBatch, Written},
 };
+
+/// So many rows of a table are written together with the COMMIT. Each number of rows makes another statement of it: with more of
+/// them it would be parsed anew each time.
+const FEW: usize = 3;
 
 pub(super) struct Batches {
     write: SqlitePool,
@@ -26,20 +30,17 @@ impl CommitBatch for Batches {
         &self,
         changesets: &[Changeset],
     ) -> std::result::Result<Vec<Written>, BatchError> {
-        let mut transaction = self.write.begin_with("BEGIN IMMEDIATE").await?;
-        let end = journal_end(&mut transaction).await?;
-        let batch = Batch::write(&mut transaction, end, changesets).await?;
-        append(&mut transaction, &batch.appended).await?;
-        super::index::insert(&mut transaction, &batch.texts).await?;
-        super::outbox::insert(&mut transaction, &batch.owed, None).await?;
-        for (erasing, by) in batch.erased {
-            super::erase::sweep(&mut transaction, erasing, by).await?;
+        let (mut transaction, end) = Transaction::begin(&self.write).await?;
+        match write(transaction.connection()?, end, changesets).await {
+            Ok((outcomes, last)) => {
+                transaction.commit(last).await?;
+                Ok(outcomes)
+            }
+            Err(error) => {
+                transaction.roll_back().await;
+                Err(BatchError::RolledBack(error))
+            }
         }
-        transaction
-            .commit()
-            .await
-            .map_err(|error| BatchError::Unknown(error.into()))?;
-        Ok(batch.outcomes)
     }
 
     fn announce(&self) {
@@ -53,29 +54,76 @@ impl CommitBatch for Batches {
     }
 }
 
-/// All events of the batch: a statement costs more than its rows.
-async fn append(connection: &mut SqliteConnection, events: &[Record]) -> Result<()> {
-    for slice in in_powers(events) {
-        let mut sql: QueryBuilder<Sqlite> = QueryBuilder::new(
-            "INSERT INTO events (seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
-                prev_hash, hash, kept, salt) ",
-        );
-        sql.push_values(slice, |mut row, event| {
-            row.push_bind(event.seq)
-                .push_bind(event.id.0)
-                .push_bind(event.at)
-                .push_bind(&event.event_type)
-                .push_bind(event.agent_id.map(|id| id.0))
-                .push_bind(event.interaction_id.map(|id| id.0))
-                .push_bind(&event.task_id)
-                .push_bind(&event.actor)
-                .push_bind(&event.payload)
-                .push_bind(event.prev_hash.as_slice())
-                .push_bind(event.hash.as_slice())
-                .push_bind(&event.kept)
-                .push_bind(event.salt.map(|salt| salt.to_vec()));
-        });
+/// Writes them, but for what may come with the COMMIT.
+async fn write(
+    connection: &mut SqliteConnection,
+    end: JournalState,
+    changesets: &[Changeset],
+) -> Result<(Vec<Written>, QueryBuilder<Sqlite>)> {
+    let batch = Batch::write(connection, end, changesets).await?;
+    let (events, owed) = (&batch.appended[..], &batch.owed[..]);
+    let words = index::numbered(&batch.texts);
+    let mut last = QueryBuilder::new("");
+    let are_few = [events.len(), words.len(), owed.len()]
+        .iter()
+        .all(|rows| *rows <= FEW);
+    if are_few && batch.erased.is_empty() {
+        append(&mut last, events);
+        index::insert(&mut last, &words);
+        outbox::put_places(connection, owed).await?;
+        outbox::insert_rows(&mut last, owed, None);
+    } else {
+        each(connection, events, append).await?;
+        each(connection, &words, index::insert).await?;
+        outbox::insert(connection, owed, None).await?;
+        sweep(connection, batch.erased).await?;
+    }
+    Ok((batch.outcomes, last))
+}
+
+/// Runs the statement for these rows, or some for so many of them that others had the same.
+pub(super) async fn each<T>(
+    connection: &mut SqliteConnection,
+    rows: &[T],
+    insert: impl Fn(&mut QueryBuilder<Sqlite>, &[T]),
+) -> Result<()> {
+    for slice in in_powers(rows) {
+        let mut sql = QueryBuilder::new("");
+        insert(&mut sql, slice);
         sql.build().execute(&mut *connection).await?;
     }
     Ok(())
+}
+
+async fn sweep(connection: &mut SqliteConnection, erased: Vec<(&Erasing, i64)>) -> Result<()> {
+    for (erasing, by) in erased {
+        super::erase::sweep(&mut *connection, erasing, by).await?;
+    }
+    Ok(())
+}
+
+fn append(sql: &mut QueryBuilder<Sqlite>, events: &[Record]) {
+    if events.is_empty() {
+        return;
+    }
+    sql.push(
+        "INSERT INTO events (seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
+            prev_hash, hash, kept, salt) ",
+    );
+    sql.push_values(events, |mut row, event| {
+        row.push_bind(event.seq)
+            .push_bind(event.id.0)
+            .push_bind(event.at)
+            .push_bind(event.event_type.clone())
+            .push_bind(event.agent_id.map(|id| id.0))
+            .push_bind(event.interaction_id.map(|id| id.0))
+            .push_bind(event.task_id.clone())
+            .push_bind(event.actor.clone())
+            .push_bind(event.payload.clone())
+            .push_bind(event.prev_hash.to_vec())
+            .push_bind(event.hash.to_vec())
+            .push_bind(event.kept.clone())
+            .push_bind(event.salt.map(|salt| salt.to_vec()));
+    });
+    sql.push("; ");
 }

@@ -15,7 +15,7 @@ use super::{
     dialect::holding,
     narrowed::{is_narrowed, narrow},
 };
-use crate::{InteractionQuery, Result, outbox::in_powers, search::Text};
+use crate::{InteractionQuery, Result, search::Text};
 
 type Db = super::Db;
 
@@ -39,25 +39,29 @@ fn place(id: InteractionId, seq: i64) -> i64 {
     (step(id.0) << IN_STEP_BITS) | (seq & ((1 << SEQ_BITS) - 1))
 }
 
-/// Makes the texts of a batch findable.
-pub(super) async fn insert(connection: &mut SqliteConnection, texts: &[Text]) -> Result<()> {
+/// The texts of a batch with their numbers.
+pub(super) fn numbered(texts: &[Text]) -> Vec<(i64, &Text)> {
     let mut rows: Vec<(i64, &Text)> = texts
         .iter()
         .map(|text| (place(text.interaction, text.seq), text))
         .collect();
     // A number below the one before it would make FTS5 write a part of the index of its own for each.
     rows.sort_unstable_by_key(|(place, _)| *place);
-    for slice in in_powers(&rows) {
-        let mut sql: QueryBuilder<Db> =
-            QueryBuilder::new("INSERT INTO interaction_words (place, interaction_id, words) ");
-        sql.push_values(slice, |mut row, (place, text)| {
-            row.push_bind(*place)
-                .push_bind(text.interaction.0)
-                .push_bind(&text.words);
-        });
-        sql.build().execute(&mut *connection).await?;
+    rows
+}
+
+/// Makes them findable.
+pub(super) fn insert(sql: &mut QueryBuilder<Db>, texts: &[(i64, &Text)]) {
+    if texts.is_empty() {
+        return;
     }
-    Ok(())
+    sql.push("INSERT INTO interaction_words (place, interaction_id, words) ");
+    sql.push_values(texts, |mut row, (place, text)| {
+        row.push_bind(*place)
+            .push_bind(text.interaction.0)
+            .push_bind(text.words.clone());
+    });
+    sql.push("; ");
 }
 
 /// Takes the texts of an interaction out again (rule 19): the index is told each text that goes.

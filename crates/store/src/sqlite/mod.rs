@@ -10,6 +10,7 @@ mod log;
 mod outbox;
 #[cfg(test)]
 mod plans;
+mod transaction;
 
 // The code that both databases share, made for this one.
 #[path = "../both/access.rs"]
@@ -225,7 +226,7 @@ impl SqliteStore {
 
 /// Makes a missing file for its owner alone, even when the process's mask allows more; SQLite gives the
 /// files beside it the same rights. Where that does not work SQLite says why.
-fn make_private(file: &Path) {
+pub(crate) fn make_private(file: &Path) {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

@@ -15,6 +15,7 @@ use uuid::Uuid;
 use super::{
     SqliteStore,
     audience::heard,
+    commit::each,
     owed::{self, call, mark, put_channel, put_place, renew},
 };
 use crate::{
@@ -24,13 +25,11 @@ use crate::{
     rows,
 };
 
-/// Writes deliveries that are made: due, or given up since then. One that is there already stays as it is.
-pub(super) async fn insert(
+/// Makes the destinations that are made by what is owed to them.
+pub(super) async fn put_places(
     connection: &mut SqliteConnection,
     owed: &[Obligation],
-    given_up: Option<DateTime<Utc>>,
 ) -> Result<()> {
-    let ended_at = given_up.map(|at| at.timestamp_millis());
     for one in owed {
         match &one.destination {
             Destination::Webhook(_) | Destination::Reach(_) => {}
@@ -40,25 +39,47 @@ pub(super) async fn insert(
             }
         }
     }
-    for slice in in_powers(owed) {
-        let mut sql: QueryBuilder<Sqlite> = QueryBuilder::new(
-            "INSERT INTO outbox (id, destination_id, event_seq, state, next_at, created_at, ended_at,
-                last_error) ",
-        );
-        sql.push_values(slice, |mut row, one| {
-            row.push_bind(one.id.0)
-                .push_bind(one.destination.id().0)
-                .push_bind(one.event_seq)
-                .push_bind(made_as(given_up).name())
-                .push_bind(one.at.timestamp_millis())
-                .push_bind(one.at.timestamp_millis())
-                .push_bind(ended_at)
-                .push_bind(given_up.map(|_| DISABLED));
-        });
-        sql.push(" ON CONFLICT (id) DO NOTHING");
-        sql.build().execute(&mut *connection).await?;
-    }
     Ok(())
+}
+
+/// Writes deliveries that are made: due, or given up since then. One that is there already stays as it is.
+pub(super) async fn insert(
+    connection: &mut SqliteConnection,
+    owed: &[Obligation],
+    given_up: Option<DateTime<Utc>>,
+) -> Result<()> {
+    put_places(connection, owed).await?;
+    each(connection, owed, |sql, owed| {
+        insert_rows(sql, owed, given_up)
+    })
+    .await
+}
+
+/// The same, once their destinations are there.
+pub(super) fn insert_rows(
+    sql: &mut QueryBuilder<Sqlite>,
+    owed: &[Obligation],
+    given_up: Option<DateTime<Utc>>,
+) {
+    if owed.is_empty() {
+        return;
+    }
+    let ended_at = given_up.map(|at| at.timestamp_millis());
+    sql.push(
+        "INSERT INTO outbox (id, destination_id, event_seq, state, next_at, created_at, ended_at,
+            last_error) ",
+    );
+    sql.push_values(owed, |mut row, one| {
+        row.push_bind(one.id.0)
+            .push_bind(one.destination.id().0)
+            .push_bind(one.event_seq)
+            .push_bind(made_as(given_up).name())
+            .push_bind(one.at.timestamp_millis())
+            .push_bind(one.at.timestamp_millis())
+            .push_bind(ended_at)
+            .push_bind(given_up.map(|_| DISABLED));
+    });
+    sql.push(" ON CONFLICT (id) DO NOTHING; ");
 }
 
 /// The kinds are read by themselves: looked up beside each row that is returned, they take several times what the rest does.

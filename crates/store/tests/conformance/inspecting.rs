@@ -45,6 +45,7 @@ fn files(url: &str) -> BTreeMap<String, Vec<u8>> {
 }
 
 async fn what_is_not_there_yet_is_not_made(database: Database) {
+    let database = Database::from(database.place.another().await);
     for _ in 0..2 {
         let found = look(&database.place.url).await;
         // Postgres has a database, and nothing in it.

@@ -15,6 +15,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use crate::client::{Call, Client, Interaction, question};
+use crate::creates::MEMORY;
 use crate::latencies::{Latencies, shown};
 use crate::load::{self, Load};
 use crate::server::Server;
@@ -24,8 +25,6 @@ use awaithumans::Awaithumans;
 
 /// How often each takes its turn.
 const TURNS: u64 = 3;
-/// Where Linux keeps files in memory.
-const MEMORY: &str = "/dev/shm";
 /// How many answers are waited for, one after the other.
 const ANSWERS: usize = 100;
 

@@ -10,6 +10,17 @@ use anyhow::Result;
 /// The library reads its file anew after that.
 const IS_READ: Duration = Duration::from_secs(1);
 
+/// What libfaketime keeps in memory for each process that it is in. One that is killed leaves it there.
+const OF_A_PROCESS: [&str; 2] = ["/dev/shm/faketime_shm_", "/dev/shm/sem.faketime_sem_"];
+
+/// Removes that of a process that has ended.
+pub(crate) fn tidy(process: u32) {
+    for name in OF_A_PROCESS {
+        // There is none where the clock does not jump.
+        let _ = fs::remove_file(format!("{name}{process}"));
+    }
+}
+
 pub(crate) struct Clock {
     library: PathBuf,
     file: PathBuf,

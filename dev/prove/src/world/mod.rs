@@ -11,9 +11,10 @@ pub(crate) mod slack;
 use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 use chrono::{DateTime, Utc};
 use machine::clock::{Clock as _, SystemClock};
 use reqwest::redirect::Policy;
@@ -89,10 +90,9 @@ impl World {
         let logs = folder.join("logs");
         fs::create_dir_all(&logs)?;
         let disk = Disk::prepare(folder, MEGABYTES)?;
-        let mut ports = Ports::new();
         let postgres = match options.database {
             Database::Sqlite => None,
-            Database::Postgres => Some(Postgres::start(&disk.folder, &logs, ports.next()?).await?),
+            Database::Postgres => Some(Postgres::start(&disk.folder, &logs, free_port()?).await?),
         };
         let database = match &postgres {
             Some(postgres) => postgres.url(),
@@ -113,7 +113,7 @@ impl World {
         environment.extend(slack.as_ref().map(Slack::environment).unwrap_or_default());
         let mut nodes = Vec::new();
         for number in 0..options.nodes {
-            let node = Node::new(number, ports.next()?, launch.clone(), environment.clone());
+            let node = Node::new(number, free_port()?, launch.clone(), environment.clone());
             node.start().await?;
             nodes.push(node);
         }
@@ -293,23 +293,17 @@ fn version(program: &Path) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }
 
-/// Ports that are free now, and are not given to outgoing connections.
-struct Ports(u16);
-
-impl Ports {
-    fn new() -> Self {
-        let spread = std::process::id() % 10_000;
-        Self(PORTS.start + u16::try_from(spread).unwrap_or_default())
-    }
-
-    fn next(&mut self) -> Result<u16> {
-        while self.0 < PORTS.end {
-            let port = self.0;
-            self.0 += 1;
-            if TcpListener::bind(("127.0.0.1", port)).is_ok() {
-                return Ok(port);
-            }
+/// A port that is free now, is not given to outgoing connections, and was given to no other world of this process: a server
+/// that is away has its port free for a while.
+fn free_port() -> Result<u16> {
+    static GIVEN: AtomicU16 = AtomicU16::new(0);
+    // Another process begins elsewhere.
+    let begin = PORTS.start + u16::try_from(std::process::id() % 10_000)?;
+    loop {
+        let port = begin + GIVEN.fetch_add(1, Ordering::Relaxed);
+        ensure!(PORTS.contains(&port), "no port is free");
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return Ok(port);
         }
-        bail!("no port is free")
     }
 }

@@ -13,6 +13,8 @@ use tokio::net::TcpStream;
 use tokio::sync::Mutex;
 use tokio::time::{sleep, timeout};
 
+use super::clock;
+
 /// A server that is not there again after that has broken a promise: what failed it may take as long as a lease.
 const PATIENCE: Duration = Duration::from_secs(90);
 const LOOK: Duration = Duration::from_secs(1);
@@ -178,9 +180,8 @@ impl Node {
     pub(crate) async fn kill(&self) -> Result<()> {
         let mut child = self.child.lock().await;
         self.is_up.store(false, Ordering::Relaxed);
-        if let Some(mut running) = child.take() {
-            running.kill()?;
-            running.wait()?;
+        if let Some(running) = child.take() {
+            end(running)?;
         }
         Ok(())
     }
@@ -194,16 +195,14 @@ impl Node {
     ) -> Result<()> {
         let mut child = self.child.lock().await;
         self.is_up.store(false, Ordering::Relaxed);
-        if let Some(mut running) = child.take() {
-            running.kill()?;
-            running.wait()?;
+        if let Some(running) = child.take() {
+            end(running)?;
         }
         sleep(away).await;
         if let Some(after) = in_between {
-            let mut running = self.spawn()?;
+            let running = self.spawn()?;
             sleep(after).await;
-            running.kill()?;
-            running.wait()?;
+            end(running)?;
         }
         self.start_locked(&mut child).await
     }
@@ -225,10 +224,17 @@ impl Node {
 
 impl Drop for Node {
     fn drop(&mut self) {
-        if let Some(running) = self.child.get_mut() {
-            let _ = kill_process(Pid::from_child(running), Signal::CONT);
-            let _ = running.kill();
-            let _ = running.wait();
+        if let Some(running) = self.child.get_mut().take() {
+            let _ = kill_process(Pid::from_child(&running), Signal::CONT);
+            let _ = end(running);
         }
     }
+}
+
+/// SIGKILL.
+fn end(mut running: Child) -> Result<()> {
+    running.kill()?;
+    running.wait()?;
+    clock::tidy(running.id());
+    Ok(())
 }

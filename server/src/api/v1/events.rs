@@ -78,7 +78,8 @@ pub(crate) async fn list(
     let after = params.after.min(end);
     // Before reading: what is committed after this line is not missed.
     let mut feed = state.hub.feed();
-    let read = || state.service.events(after, limit, &waiter.principal);
+    // What is held keeps the room of all that it once did, unless that is elsewhere.
+    let read = || Box::pin(state.service.events(after, limit, &waiter.principal));
     let mut found = read().await?;
     let mut held = None;
     if found.up_to > after {
@@ -90,7 +91,7 @@ pub(crate) async fn list(
             () = state.stopping.cancelled() => {}
         }
         drop(place);
-        waiter.credential.check(&state).await?;
+        Box::pin(waiter.credential.check(&state)).await?;
         found = read().await?;
         held = Some(Held);
     }

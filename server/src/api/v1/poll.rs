@@ -70,7 +70,8 @@ pub(crate) async fn get(
     drop(headers);
     // Before reading: what closes it after this line is not missed.
     let mut closing = state.hub.closing(id);
-    let read = || state.service.interaction(id, &waiter.principal);
+    // What is held keeps the room of all that it once did, unless that is elsewhere.
+    let read = || Box::pin(state.service.interaction(id, &waiter.principal));
     let mut interaction = read().await?;
     let mut held = None;
     if !interaction.state.is_pending() {
@@ -82,11 +83,23 @@ pub(crate) async fn get(
             () = state.stopping.cancelled() => {}
         }
         drop(place);
-        waiter.credential.check(&state).await?;
+        Box::pin(waiter.credential.check(&state)).await?;
         interaction = read().await?;
         held = Some(Held);
     }
+    let mut response = Box::pin(reply(&state, &waiter, interaction, &known)).await?;
+    if let Some(held) = held {
+        response.extensions_mut().insert(held);
+    }
+    Ok(response)
+}
 
+async fn reply(
+    state: &AppState,
+    waiter: &Waiter,
+    interaction: Interaction,
+    known: &[String],
+) -> Result<Response, Problem> {
     let pending = interaction.state.is_pending();
     let tag = entity_tag(&interaction);
     let mut response = if known.iter().any(|known| *known == tag || known == "*") {
@@ -100,9 +113,6 @@ pub(crate) async fn get(
         let body = InteractionBody::new(interaction, &state.config.public_url());
         Json(body.with_presence(presence)).into_response()
     };
-    if let Some(held) = held {
-        response.extensions_mut().insert(held);
-    }
     let headers = response.headers_mut();
     if let Ok(tag) = HeaderValue::from_str(&tag) {
         headers.insert(header::ETAG, tag);
