@@ -50,7 +50,7 @@ pub(super) async fn insert(
 ) -> Result<()> {
     put_places(connection, owed).await?;
     each(connection, owed, |sql, owed| {
-        insert_rows(sql, owed, given_up)
+        insert_rows(sql, owed, given_up);
     })
     .await
 }
