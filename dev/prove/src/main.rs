@@ -21,6 +21,8 @@ use futures::{StreamExt, TryStreamExt, stream};
 use campaign::Course;
 use plant::Plant;
 
+/// Milliseconds between two faults, where nothing else is said.
+const APART: u64 = 1_500;
 /// Most of a campaign of a few seconds is waiting.
 const PLANTS_AT_ONCE: usize = 4;
 
@@ -61,7 +63,7 @@ pub(crate) struct Options {
     at_once: usize,
 
     /// Milliseconds between two faults, on the average
-    #[arg(long, value_name = "N", default_value_t = 1_500)]
+    #[arg(long, value_name = "N", default_value_t = APART)]
     apart: u64,
 
     /// The program

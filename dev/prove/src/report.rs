@@ -16,7 +16,7 @@ use crate::load::page::Page;
 use crate::world::World;
 use crate::world::receiver::Receiver;
 use crate::world::slack::Slack;
-use crate::{Database, Options};
+use crate::{APART, Database, Options};
 
 /// Everything that a campaign is known by.
 #[derive(Debug, Serialize)]
@@ -139,6 +139,9 @@ pub(crate) fn command(options: &Options) -> String {
     );
     if let Some(kills) = options.kills {
         let _ = write!(command, " --kills {kills}");
+    }
+    if options.apart != APART {
+        let _ = write!(command, " --apart {}", options.apart);
     }
     command
 }
