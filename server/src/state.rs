@@ -1,6 +1,10 @@
 //! The state every request can reach.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    ops::{Deref, DerefMut},
+    sync::Arc,
+    time::Duration,
+};
 
 use app::Assets;
 use attached::Files;
@@ -40,9 +44,14 @@ use crate::{
     spans::Spans,
 };
 
-/// Cheap to clone.
-#[derive(Clone, FromRef)]
-pub struct AppState {
+/// Cheap to clone: it is cloned a dozen times for each request. What is changed of one clone, as before the server is set going,
+/// is changed of that alone.
+#[derive(Clone)]
+pub struct AppState(Arc<Parts>);
+
+/// The parts of [`AppState`].
+#[derive(Clone)]
+pub struct Parts {
     /// The use cases.
     pub service: Service,
     /// Who wants to hear of changes.
@@ -89,6 +98,26 @@ pub struct AppState {
     pub leptos: LeptosOptions,
 }
 
+impl Deref for AppState {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
+impl DerefMut for AppState {
+    fn deref_mut(&mut self) -> &mut Parts {
+        Arc::make_mut(&mut self.0)
+    }
+}
+
+impl FromRef<AppState> for LeptosOptions {
+    fn from_ref(state: &AppState) -> Self {
+        state.leptos.clone()
+    }
+}
+
 impl AppState {
     /// Puts the server together; [`crate::run`] sets it going. `keys` sign checkpoints and receipts.
     pub fn new(
@@ -120,7 +149,7 @@ impl AppState {
             .with_channels(slack_mode(&config).routes())
             .with_slack_links(keys.slack_links())
             .with_passkeys(Passkeys::at(&config.public_url()));
-        Self {
+        Self(Arc::new(Parts {
             backups: LastBackup::default(),
             drain: Drain::default(),
             slack_second: slack::SECOND,
@@ -143,31 +172,30 @@ impl AppState {
             sockets: TaskTracker::new(),
             stopping: CancellationToken::new(),
             leptos: LeptosOptions::builder().output_name("handraise").build(),
-        }
+        }))
     }
 
     /// With the place for files that the settings name.
     ///
     /// # Errors
     /// When it cannot be one.
-    pub fn with_files(self) -> anyhow::Result<Self> {
+    pub fn with_files(mut self) -> anyhow::Result<Self> {
         let place = self.config.attachments();
         let files = place.map(|place| Files::open(&place)).transpose()?;
-        Ok(Self {
-            service: self.service.clone().with_files(files),
-            ..self
-        })
+        self.service = self.service.clone().with_files(files);
+        Ok(self)
     }
 
     /// With a collector for spans.
-    pub fn with_spans(self, spans: Option<Spans>) -> Self {
-        let spans = spans.map(Arc::new);
-        Self { spans, ..self }
+    pub fn with_spans(mut self, spans: Option<Spans>) -> Self {
+        self.spans = spans.map(Arc::new);
+        self
     }
 
     /// With what people do in Slack.
-    pub fn with_slack(self, slack: Option<WayIn>) -> Self {
-        Self { slack, ..self }
+    pub fn with_slack(mut self, slack: Option<WayIn>) -> Self {
+        self.slack = slack;
+        self
     }
 
     fn messages(&self, carrier: impl Carrier + 'static) -> Arc<dyn Courier> {
