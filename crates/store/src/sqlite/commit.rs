@@ -114,15 +114,15 @@ fn append(sql: &mut QueryBuilder<Sqlite>, events: &[Record]) {
         row.push_bind(event.seq)
             .push_bind(event.id.0)
             .push_bind(event.at)
-            .push_bind(event.event_type.clone())
+            .push_bind(&event.event_type)
             .push_bind(event.agent_id.map(|id| id.0))
             .push_bind(event.interaction_id.map(|id| id.0))
-            .push_bind(event.task_id.clone())
-            .push_bind(event.actor.clone())
-            .push_bind(event.payload.clone())
-            .push_bind(event.prev_hash.to_vec())
-            .push_bind(event.hash.to_vec())
-            .push_bind(event.kept.clone())
+            .push_bind(&event.task_id)
+            .push_bind(&event.actor)
+            .push_bind(&event.payload)
+            .push_bind(event.prev_hash.as_slice())
+            .push_bind(event.hash.as_slice())
+            .push_bind(&event.kept)
             .push_bind(event.salt.map(|salt| salt.to_vec()));
     });
     sql.push("; ");

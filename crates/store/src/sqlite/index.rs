@@ -59,7 +59,7 @@ pub(super) fn insert(sql: &mut QueryBuilder<Db>, texts: &[(i64, &Text)]) {
     sql.push_values(texts, |mut row, (place, text)| {
         row.push_bind(*place)
             .push_bind(text.interaction.0)
-            .push_bind(text.words.clone());
+            .push_bind(&text.words);
     });
     sql.push("; ");
 }
