@@ -1,5 +1,7 @@
 //! Rule 19, over the whole: what is erased is gone wherever it stood, and says so in its place.
 
+use std::time::Duration;
+
 use chrono::TimeDelta;
 use domain::{
     Actor, Changeset, EventId, InteractionEvent, NewEvent, Role,
@@ -9,6 +11,7 @@ use reqwest::{StatusCode, header};
 use serde_json::{Value, json};
 use service::KeepDays;
 use store::{testing::TestDatabase, verify_journal};
+use tokio::time::timeout;
 
 use crate::support::{
     app::TestApp,
@@ -272,8 +275,9 @@ async fn what_is_old_is_erased_in_batches_by_kind(database: TestDatabase) {
     }
     // The job of the server may take its turn as well.
     assert!(erased.iter().all(|batch| *batch <= 100), "{erased:?}");
-    assert!(service.scrub().await.unwrap());
-    assert!(!has(&database, MARK).await);
+    // On a busy machine a job of the server is still reading, or scrubbing itself.
+    let scrubbed = async { while !service.scrub().await.unwrap() || has(&database, MARK).await {} };
+    timeout(Duration::from_secs(30), scrubbed).await.unwrap();
     assert_eq!(agent.poll(&asked).await["answer"]["text"], "80");
     assert_eq!(agent.poll(&young).await["prompt"], "young");
     let store = service.store();
