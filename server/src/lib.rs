@@ -74,12 +74,25 @@ pub async fn run(
 ) -> anyhow::Result<()> {
     let stopping = state.stopping.clone();
     let background = TaskTracker::new();
-    background.spawn(hub::relay::run(
-        state.service.store().clone(),
-        Arc::clone(&state.hub),
-        state.service.access_ended().clone(),
-        stopping.clone(),
-    ));
+    let store = state.service.store().clone();
+    let asked = {
+        let stopping = stopping.clone();
+        async move {
+            shutdown.await;
+            tracing::info!("shutting down");
+            stopping.cancel();
+        }
+    };
+    let asked = tokio::spawn(asked);
+    if let Some(seq) = hub::relay::begin(&*store, &state.hub, &stopping).await {
+        background.spawn(hub::relay::run(
+            store,
+            Arc::clone(&state.hub),
+            state.service.access_ended().clone(),
+            stopping.clone(),
+            seq,
+        ));
+    }
     background.spawn(hub::presence::run(
         Arc::clone(&state.presence),
         state.service.clone(),
@@ -117,11 +130,6 @@ pub async fn run(
     let server = server(&state, router::router(state.clone()), places);
     let service = state.service.clone();
     drop(state);
-    let asked = async {
-        shutdown.await;
-        tracing::info!("shutting down");
-        stopping.cancel();
-    };
     let serve = futures::future::join(asked, server.run(listener, stopping.clone()));
     let out_of_patience = async {
         stopping.cancelled().await;

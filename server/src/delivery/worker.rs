@@ -17,7 +17,7 @@ use futures::{StreamExt, future, stream};
 use rand::seq::SliceRandom;
 use service::{Service, ServiceError};
 use store::{AttemptEnd, Claimed, Follower, Mark, Store, StoreError};
-use tokio::{sync::watch, task::JoinSet};
+use tokio::{sync::watch, task::JoinSet, time::Instant};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
@@ -29,6 +29,8 @@ use crate::spans::own;
 
 /// Time makes things due without any hint; this is how late it may be noticed.
 const POLL: Duration = Duration::from_millis(500);
+/// While commits follow each other, some share a look at what is due.
+const PACE: Duration = Duration::from_millis(10);
 /// How many requests are on their way at most.
 const AT_ONCE: usize = 512;
 /// How many deliveries are claimed, or marked, in one transaction: agents that ask wait for it.
@@ -120,6 +122,7 @@ impl Worker {
         let mut growth = self.store.growth();
         let mut asked = self.drain.asked.subscribe();
         loop {
+            let looked = Instant::now();
             let seen = *asked.borrow_and_update();
             match self.begin().await {
                 Ok(()) if self.sending.is_empty() => {
@@ -131,7 +134,7 @@ impl Worker {
             tokio::select! {
                 () = stopping.cancelled() => break,
                 Some(done) = self.sending.join_next() => self.finish(done.ok()).await,
-                Ok(()) = growth.changed() => {}
+                Ok(()) = growth.changed() => tokio::time::sleep_until(looked + PACE).await,
                 Ok(()) = asked.changed() => {}
                 () = tokio::time::sleep(POLL) => {}
             }

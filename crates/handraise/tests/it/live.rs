@@ -1,5 +1,7 @@
 //! `/ws`: the feed of a page.
 
+use std::sync::Arc;
+
 use app::desk::{
     frames::{Change, ClientFrame, Present, ServerFrame},
     place::Place,
@@ -7,8 +9,11 @@ use app::desk::{
 use domain::Role;
 use futures::SinkExt;
 use serde_json::json;
+use server::hub::{Hub, relay};
 use store::testing::TestDatabase;
+use tokio::sync::watch;
 use tokio_tungstenite::tungstenite::{Error, Message, protocol::frame::coding::CloseCode};
+use tokio_util::sync::CancellationToken;
 
 use crate::support::{
     app::TestApp,
@@ -19,6 +24,7 @@ use crate::support::{
 store::on_both_databases!(
     a_page_sees_every_change_once,
     a_page_resumes_without_gap_or_duplicate,
+    the_feed_goes_on_from_where_it_first_looked,
     a_page_from_another_journal_is_told_to_resync,
     only_our_own_signed_in_pages_get_in,
     sockets_get_a_close_frame_when_the_server_stops,
@@ -75,6 +81,23 @@ async fn a_page_resumes_without_gap_or_duplicate(database: TestDatabase) {
     for expected in start + 3..=start + 10 {
         assert_eq!(next_event(&mut socket).await.0, expected);
     }
+}
+
+/// A server looks before it takes its first connection: who comes in then misses nothing.
+async fn the_feed_goes_on_from_where_it_first_looked(database: TestDatabase) {
+    let elsewhere = TestApp::start(&database).await;
+    assert_eq!(elsewhere.get("/readyz").send().await.unwrap().status(), 200);
+    let agent = elsewhere.agent("backend").await;
+    let store = elsewhere.state.service.store().clone();
+    let (hub, stopping) = (Arc::new(Hub::default()), CancellationToken::new());
+    let begun = relay::begin(&*store, &hub, &stopping).await.unwrap();
+    let mut feed = hub.feed();
+    agent.ask(json!({})).await;
+    let (access_ended, stops) = (watch::Sender::new(()), stopping.clone());
+    let running = tokio::spawn(relay::run(store, hub, access_ended, stops, begun));
+    assert_eq!(feed.recv().await.unwrap().seq, begun + 1);
+    stopping.cancel();
+    running.await.unwrap();
 }
 
 async fn a_page_from_another_journal_is_told_to_resync(database: TestDatabase) {
