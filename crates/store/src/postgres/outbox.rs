@@ -143,7 +143,10 @@ impl Outbox for PostgresStore {
 
     async fn owe(&self, owing: &[Owing]) -> Result<()> {
         let mut transaction = self.write.begin().await?;
-        for one in owing {
+        // In one order, so that no two nodes wait for each other's rows.
+        let mut sorted: Vec<&Owing> = owing.iter().collect();
+        sorted.sort_unstable_by_key(|one| one.destination.0);
+        for one in sorted {
             let moved = sqlx::query(
                 "UPDATE webhook_endpoints SET made_up_to = $1
                  WHERE id = $2 AND made_up_to = $3 AND (stopped_after IS NOT NULL) = $4",

@@ -30,6 +30,7 @@ store::on_both_databases!(
     an_endpoint_comes_back_as_it_was,
     an_event_and_what_it_obliges_to_are_kept_together_or_not_at_all,
     an_endpoint_follows_the_journal_from_when_it_was_made,
+    workers_that_make_deliveries_for_the_same_endpoints_do_not_wait_for_each_other,
     a_delivery_is_claimed_by_one_worker_only,
     a_lease_that_ran_out_is_due_again_and_whoever_held_it_cannot_mark,
     a_lease_that_is_renewed_lasts_longer_and_one_that_was_lost_is_not_renewed,
@@ -286,6 +287,27 @@ async fn an_endpoint_follows_the_journal_from_when_it_was_made(database: Databas
     assert_eq!(due.len(), 3);
     let followers = store.followers(at(1)).await.unwrap();
     assert!(followers.iter().all(|one| one.made_up_to == end));
+}
+
+async fn workers_that_make_deliveries_for_the_same_endpoints_do_not_wait_for_each_other(
+    database: Database,
+) {
+    let (store, elsewhere) = (database.store().await, database.store().await);
+    let agent = database.agent(&*store, "backend").await;
+    for name in 0..20 {
+        let name = format!("e-{name}");
+        database.endpoint(&*store, &name, Filter::default()).await;
+    }
+    for round in 1..=5 {
+        database.asks(&*store, &agent, 1).await;
+        let made = owing(&*store, 1).await;
+        let backwards: Vec<_> = made.iter().rev().cloned().collect();
+        let (one, other) = futures::join!(store.owe(&made), elsewhere.owe(&backwards));
+        one.unwrap();
+        other.unwrap();
+        let due = list(&*store, Some(DeliveryState::Due)).await;
+        assert_eq!(due.len(), 20 * round);
+    }
 }
 
 async fn a_delivery_is_claimed_by_one_worker_only(database: Database) {
