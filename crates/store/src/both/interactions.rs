@@ -39,6 +39,12 @@ pub(super) const PENDING_OF_AGENT: &str =
     "SELECT COUNT(*) FROM interactions WHERE state = 'pending' AND agent_id = $1";
 pub(super) const IN_ORDER_OF_THE_PANEL: &str = " ORDER BY i.mode <> 'sync', NOT i.urgent, i.id";
 
+/// With the time from which on to follow.
+pub(super) const CLOSED_SINCE: &str =
+    "SELECT i.state || '', COUNT(*) FROM interactions i WHERE i.closed_at >= ";
+/// Not by the column: SQLite would go over all rows there are in the order of an index that begins with it.
+pub(super) const BY_STATE: &str = " GROUP BY i.state || ''";
+
 #[async_trait]
 impl Interactions for Store {
     fn trust(&self, keys: Arc<dyn Verify>) {
@@ -309,12 +315,11 @@ impl Interactions for Store {
             .push(" AND i.kind <> 'notification'");
         seen(&mut sql, audience, &OF_INTERACTION);
         let asked = sql.build_query_scalar().fetch_one(&self.read).await?;
-        let mut sql: QueryBuilder<Db> =
-            QueryBuilder::new("SELECT i.state, COUNT(*) FROM interactions i WHERE i.closed_at >= ");
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new(CLOSED_SINCE);
         sql.push_bind(since.timestamp_millis())
             .push(" AND i.kind <> 'notification'");
         seen(&mut sql, audience, &OF_INTERACTION);
-        sql.push(" GROUP BY i.state");
+        sql.push(BY_STATE);
         let closed = sql.build_query_as().fetch_all(&self.read).await?;
         Ok(rows::counts(asked, closed))
     }

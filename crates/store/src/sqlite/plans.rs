@@ -52,3 +52,16 @@ async fn what_waits_is_found_by_an_index_of_its_own() {
         assert!(!steps.contains("TEMP B-TREE"), "{sql}: {steps}");
     }
 }
+
+#[tokio::test]
+async fn what_was_closed_of_late_is_counted_by_its_time() {
+    let database = TestDatabase::sqlite();
+    let store = Store::connect(&database.url).await.unwrap();
+    let (since, by_state) = (interactions::CLOSED_SINCE, interactions::BY_STATE);
+    let sql = format!("{since}$1 AND i.kind <> 'notification'{by_state}");
+    let steps = steps(&store, &sql).await;
+    assert!(
+        steps.contains("interactions_closed (closed_at>?)"),
+        "{steps}"
+    );
+}
