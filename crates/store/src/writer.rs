@@ -54,7 +54,7 @@ pub(crate) trait CommitBatch: Send + Sync + 'static {
     /// Commits the changesets in order, in one transaction. A conflict of one does not touch the
     /// others. As many outcomes as changesets.
     fn write(
-        &self,
+        &mut self,
         changesets: &[Changeset],
     ) -> impl Future<Output = Result<Vec<Written>, BatchError>> + Send;
 
@@ -100,14 +100,14 @@ async fn run(
     let mut taken = Vec::with_capacity(BATCH);
     while waiting.recv_many(&mut taken, BATCH).await > 0 {
         let (batch, waiters): (Vec<_>, Vec<_>) = taken.drain(..).unzip();
-        commit(&backend, batch, waiters).await;
+        commit(&mut backend, batch, waiters).await;
         growth.send_replace(());
         backend.announce();
         backend.clear().await;
     }
 }
 
-async fn commit(backend: &impl CommitBatch, batch: Vec<Changeset>, waiters: Vec<Waiter>) {
+async fn commit(backend: &mut impl CommitBatch, batch: Vec<Changeset>, waiters: Vec<Waiter>) {
     match backend.write(&batch).await {
         Ok(outcomes) => {
             for (outcome, waiter) in outcomes.into_iter().zip(waiters) {
@@ -179,7 +179,7 @@ mod tests {
     }
 
     impl CommitBatch for Choosy {
-        async fn write(&self, changesets: &[Changeset]) -> Result<Vec<Written>, BatchError> {
+        async fn write(&mut self, changesets: &[Changeset]) -> Result<Vec<Written>, BatchError> {
             let mut asked = self.asked.lock().unwrap();
             asked.push(changesets.len());
             match asked.len() {

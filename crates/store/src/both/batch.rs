@@ -24,7 +24,8 @@ pub(super) struct Batch<'a> {
     pub(super) owed: Vec<Obligation>,
     /// What is erased, and the number of the event that says so.
     pub(super) erased: Vec<(&'a Erasing, i64)>,
-    end: JournalState,
+    /// Where the journal ends with them.
+    pub(super) end: JournalState,
 }
 
 impl<'a> Batch<'a> {
@@ -120,7 +121,8 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    fn take(&mut self, changeset: &'a Changeset, stored: Vec<Record>, events: &[Event]) {
+    /// Notes what is still to be written of a changeset that fits, whose events are these.
+    pub(super) fn take(&mut self, changeset: &'a Changeset, stored: Vec<Record>, events: &[Event]) {
         let by = stored.last().map(|last| last.seq).unwrap_or_default();
         self.erased
             .extend(journal::erasing(changeset).map(|erasing| (erasing, by)));

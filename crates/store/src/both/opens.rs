@@ -141,19 +141,12 @@ pub(super) async fn place(connection: &mut Connection, opened: &[Opened<'_>]) ->
 async fn take_keys(connection: &mut Connection, opened: &[Opened<'_>]) -> Result<HashSet<Uuid>> {
     let keyed: Vec<_> = opened
         .iter()
-        .filter_map(|(it, key)| Some((it, (*key)?)))
+        .filter_map(|(it, key)| Some((*it, (*key)?)))
         .collect();
     let mut taken = HashSet::new();
     for slice in in_powers(&keyed) {
-        let mut sql: QueryBuilder<Db> = QueryBuilder::new(
-            "INSERT INTO idempotency_keys (agent_id, key, fingerprint, interaction_id) ",
-        );
-        sql.push_values(slice, |mut row, (interaction, key)| {
-            row.push_bind(interaction.agent.id.0)
-                .push_bind(&key.name)
-                .push_bind(key.fingerprint.as_slice())
-                .push_bind(interaction.id.0);
-        });
+        let mut sql = QueryBuilder::new("");
+        push_keys(&mut sql, slice);
         sql.push(" ON CONFLICT (agent_id, key) DO NOTHING RETURNING interaction_id");
         let ids: Vec<Uuid> = sql.build_query_scalar().fetch_all(&mut *connection).await?;
         taken.extend(ids);
@@ -161,53 +154,75 @@ async fn take_keys(connection: &mut Connection, opened: &[Opened<'_>]) -> Result
     Ok(taken)
 }
 
+pub(super) fn push_keys(sql: &mut QueryBuilder<Db>, keyed: &[(&Interaction, &IdempotencyKey)]) {
+    sql.push("INSERT INTO idempotency_keys (agent_id, key, fingerprint, interaction_id) ");
+    sql.push_values(keyed, |mut row, (interaction, key)| {
+        row.push_bind(interaction.agent.id.0)
+            .push_bind(&key.name)
+            .push_bind(key.fingerprint.as_slice())
+            .push_bind(interaction.id.0);
+    });
+}
+
 /// Those that were not there already, nor another plan that revises the same one.
 async fn insert(connection: &mut Connection, opened: &[Opened<'_>]) -> Result<HashSet<Uuid>> {
-    let with_json = opened
-        .iter()
-        .map(|(it, _)| Ok((*it, rows::InteractionJson::new(it)?)));
-    let with_json: Vec<_> = with_json.collect::<Result<_>>()?;
+    let rows = opened.iter().map(|(it, _)| Row::of(it));
+    let rows: Vec<_> = rows.collect::<Result<_>>()?;
     let mut placed = HashSet::with_capacity(opened.len());
-    for slice in in_powers(&with_json) {
-        let mut sql: QueryBuilder<Db> = QueryBuilder::new(
-            "INSERT INTO interactions (id, version, agent_id, kind, mode, urgent, session_id, task_id,
-                request, state, outcome, detail, created_at, expires_at, closed_at, card_channel, brief, weight,
-                team_id, next_rung_at, addressee, has_callback, revises, alike) ",
-        );
-        sql.push_values(slice, |mut row, (interaction, json)| {
-            let (asked, state) = (&interaction.request, &interaction.state);
-            let created_at = interaction.created_at.timestamp_millis();
-            row.push_bind(interaction.id.0)
-                .push_bind(interaction.version)
-                .push_bind(interaction.agent.id.0)
-                .push_bind(asked.kind().name())
-                .push_bind(asked.mode.name())
-                .push_bind(asked.priority == Priority::Urgent)
-                .push_bind(&asked.session_id)
-                .push_bind(asked.task.as_ref().map(|task| &task.id))
-                .push_bind(&json.request)
-                .push_bind(state.name())
-                .push_bind(state.outcome().map(Outcome::name))
-                .push_bind(&json.detail)
-                .push_bind(created_at)
-                .push_bind(interaction.expires_at.map(|at| at.timestamp_millis()))
-                .push_bind(state.closed_at().map(|at| at.timestamp_millis()))
-                .push_bind(interaction.card.as_ref().map(|card| &card.channel))
-                .push_bind(&json.brief)
-                .push_bind(json.weight)
-                .push_bind(interaction.team_id().map(|team| team.0))
-                // Its first rung is at once (rule 17).
-                .push_bind(state.is_pending().then_some(created_at))
-                .push_bind(&json.addressee)
-                .push_bind(asked.callback_url.is_some())
-                .push_bind(asked.ask.revises().map(|earlier| earlier.0))
-                .push_bind(alike_of(asked));
-        });
+    for slice in in_powers(&rows) {
+        let mut sql = QueryBuilder::new("");
+        push_rows(&mut sql, slice);
         sql.push(" ON CONFLICT DO NOTHING RETURNING id");
         let ids: Vec<Uuid> = sql.build_query_scalar().fetch_all(&mut *connection).await?;
         placed.extend(ids);
     }
     Ok(placed)
+}
+
+/// An interaction, and what its row has as JSON.
+pub(super) struct Row<'a>(&'a Interaction, rows::InteractionJson);
+
+impl<'a> Row<'a> {
+    pub(super) fn of(interaction: &'a Interaction) -> Result<Self> {
+        Ok(Self(interaction, rows::InteractionJson::new(interaction)?))
+    }
+}
+
+pub(super) fn push_rows(sql: &mut QueryBuilder<Db>, opened: &[Row<'_>]) {
+    sql.push(
+        "INSERT INTO interactions (id, version, agent_id, kind, mode, urgent, session_id, task_id,
+                request, state, outcome, detail, created_at, expires_at, closed_at, card_channel, brief, weight,
+                team_id, next_rung_at, addressee, has_callback, revises, alike) ",
+    );
+    sql.push_values(opened, |mut row, Row(interaction, json)| {
+        let (asked, state) = (&interaction.request, &interaction.state);
+        let created_at = interaction.created_at.timestamp_millis();
+        row.push_bind(interaction.id.0)
+            .push_bind(interaction.version)
+            .push_bind(interaction.agent.id.0)
+            .push_bind(asked.kind().name())
+            .push_bind(asked.mode.name())
+            .push_bind(asked.priority == Priority::Urgent)
+            .push_bind(&asked.session_id)
+            .push_bind(asked.task.as_ref().map(|task| &task.id))
+            .push_bind(&json.request)
+            .push_bind(state.name())
+            .push_bind(state.outcome().map(Outcome::name))
+            .push_bind(&json.detail)
+            .push_bind(created_at)
+            .push_bind(interaction.expires_at.map(|at| at.timestamp_millis()))
+            .push_bind(state.closed_at().map(|at| at.timestamp_millis()))
+            .push_bind(interaction.card.as_ref().map(|card| &card.channel))
+            .push_bind(&json.brief)
+            .push_bind(json.weight)
+            .push_bind(interaction.team_id().map(|team| team.0))
+            // Its first rung is at once (rule 17).
+            .push_bind(state.is_pending().then_some(created_at))
+            .push_bind(&json.addressee)
+            .push_bind(asked.callback_url.is_some())
+            .push_bind(asked.ask.revises().map(|earlier| earlier.0))
+            .push_bind(alike_of(asked));
+    });
 }
 
 /// Only approvals are counted by it.

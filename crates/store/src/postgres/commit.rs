@@ -43,7 +43,7 @@ impl Batches {
 
 impl CommitBatch for Batches {
     async fn write(
-        &self,
+        &mut self,
         changesets: &[Changeset],
     ) -> std::result::Result<Vec<Written>, BatchError> {
         let mut transaction = self.begin().await?;

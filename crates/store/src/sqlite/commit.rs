@@ -3,7 +3,7 @@
 use domain::{Changeset, Erasing, journal::Record};
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
 
-use super::{batch::Batch, index, log::Log, outbox, transaction::Transaction};
+use super::{alone::Alone, batch::Batch, index, log::Log, outbox, transaction::Transaction};
 use crate::{
     JournalState, Result,
     outbox::in_powers,
@@ -17,23 +17,43 @@ const FEW: usize = 3;
 pub(super) struct Batches {
     write: SqlitePool,
     log: Log,
+    /// Where the journal ends, unless another process has written since; nothing if that is not known.
+    end: Option<JournalState>,
 }
 
 impl Batches {
     pub(super) fn new(write: SqlitePool, log: Log) -> Self {
-        Self { write, log }
+        Self {
+            write,
+            log,
+            end: None,
+        }
     }
 }
 
 impl CommitBatch for Batches {
     async fn write(
-        &self,
+        &mut self,
         changesets: &[Changeset],
     ) -> std::result::Result<Vec<Written>, BatchError> {
+        if let (Some(end), [changeset]) = (self.end.take(), changesets)
+            && let Some(alone) = Alone::of(changeset, end)?
+        {
+            match Transaction::run(&self.write, alone.text).await {
+                Ok(()) => {
+                    self.end = Some(alone.end);
+                    return Ok(alone.outcomes);
+                }
+                // It does not fit, or another process has written: the long way tells.
+                Err(BatchError::RolledBack(_)) => {}
+                Err(unknown) => return Err(unknown),
+            }
+        }
         let (mut transaction, end) = Transaction::begin(&self.write).await?;
         match write(transaction.connection()?, end, changesets).await {
-            Ok((outcomes, last)) => {
+            Ok((outcomes, last, end)) => {
                 transaction.commit(last).await?;
+                self.end = Some(end);
                 Ok(outcomes)
             }
             Err(error) => {
@@ -54,31 +74,37 @@ impl CommitBatch for Batches {
     }
 }
 
-/// Writes them, but for what may come with the COMMIT.
+/// Writes them, but for what may come with the COMMIT. The journal ends there then.
 async fn write(
     connection: &mut SqliteConnection,
     end: JournalState,
     changesets: &[Changeset],
-) -> Result<(Vec<Written>, QueryBuilder<Sqlite>)> {
+) -> Result<(Vec<Written>, QueryBuilder<Sqlite>, JournalState)> {
     let batch = Batch::write(connection, end, changesets).await?;
-    let (events, owed) = (&batch.appended[..], &batch.owed[..]);
-    let words = index::numbered(&batch.texts);
     let mut last = QueryBuilder::new("");
-    let are_few = [events.len(), words.len(), owed.len()]
-        .iter()
-        .all(|rows| *rows <= FEW);
-    if are_few && batch.erased.is_empty() {
-        append(&mut last, events);
-        index::insert(&mut last, &words);
-        outbox::put_places(connection, owed).await?;
-        outbox::insert_rows(&mut last, owed, None);
+    if is_small(&batch) {
+        outbox::put_places(connection, &batch.owed).await?;
+        push_last(&mut last, &batch);
     } else {
-        each(connection, events, append).await?;
-        each(connection, &words, index::insert).await?;
-        outbox::insert(connection, owed, None).await?;
+        each(connection, &batch.appended, append).await?;
+        each(connection, &index::numbered(&batch.texts), index::insert).await?;
+        outbox::insert(connection, &batch.owed, None).await?;
         sweep(connection, batch.erased).await?;
     }
-    Ok((batch.outcomes, last))
+    Ok((batch.outcomes, last, batch.end))
+}
+
+/// Whether the last of it can be written together with the COMMIT.
+pub(super) fn is_small(batch: &Batch<'_>) -> bool {
+    let rows = [batch.appended.len(), batch.texts.len(), batch.owed.len()];
+    rows.iter().all(|rows| *rows <= FEW) && batch.erased.is_empty()
+}
+
+/// The last of what a batch writes: its events, its words, and what is owed to destinations that are there.
+pub(super) fn push_last(sql: &mut QueryBuilder<Sqlite>, batch: &Batch<'_>) {
+    append(sql, &batch.appended);
+    index::insert(sql, &index::numbered(&batch.texts));
+    outbox::insert_rows(sql, &batch.owed, None);
 }
 
 /// Runs the statement for these rows, or some for so many of them that others had the same.

@@ -1,5 +1,6 @@
 //! The default database: one file, one writer, WAL with a flush at every commit.
 
+mod alone;
 mod commit;
 mod copy;
 mod dialect;

@@ -17,6 +17,14 @@ impl Transaction {
         Ok((begun, rows::journal_state(end.into_iter().next())?))
     }
 
+    /// Runs a text that begins a transaction and says everything in it, and commits.
+    pub(super) async fn run(
+        pool: &SqlitePool,
+        text: QueryBuilder<Sqlite>,
+    ) -> std::result::Result<(), BatchError> {
+        Self(Some(pool.acquire().await?)).commit(text).await
+    }
+
     pub(super) fn connection(&mut self) -> Result<&mut SqliteConnection> {
         // It is there until the end.
         Ok(self.0.as_deref_mut().ok_or(sqlx::Error::PoolClosed)?)

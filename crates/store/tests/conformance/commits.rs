@@ -26,6 +26,7 @@ store::on_both_databases!(
     a_changed_journal_is_named_by_its_first_bad_event,
     growth_is_hinted_after_a_commit,
     an_idempotency_key_is_taken_once_by_each_agent,
+    questions_that_come_one_by_one_are_numbered_after_what_others_wrote,
     of_questions_of_one_batch_those_that_fit_are_numbered_without_gaps,
 );
 
@@ -285,6 +286,38 @@ async fn an_idempotency_key_is_taken_once_by_each_agent(database: Database) {
     );
     store.commit(keyed(&other)).await.unwrap();
     assert_eq!(verify_journal(&*store).await.unwrap().seq, 2 + 2);
+}
+
+async fn questions_that_come_one_by_one_are_numbered_after_what_others_wrote(database: Database) {
+    let (store, elsewhere) = (database.store().await, database.store().await);
+    let agent = database.agent(&*store, "backend").await;
+    let day = Day::of(database.at(0).at);
+    let mut stored = 0;
+    for round in 0..4 {
+        let key = format!("k-{round}");
+        let first = database.question_under(&agent, &key);
+        let again = first.clone();
+        let (asked, quota) = (written(&first), Some(stored + 1));
+        let first = Changeset { quota, ..first };
+        store.commit(first).await.unwrap();
+        assert_eq!(store.interaction(asked.id).await.unwrap(), Some(asked));
+        // One that is refused is followed by one that fits.
+        let refused = store.commit(again).await;
+        assert!(matches!(refused, Err(CommitError::Conflict)));
+        let has = store.stored_by(agent.id, day).await.unwrap();
+        let spent = Changeset {
+            quota: Some(has),
+            ..database.question(&agent, Draft::default(), 0)
+        };
+        let refused = store.commit(spent).await;
+        assert!(matches!(refused, Err(CommitError::Conflict)));
+        assert_eq!(store.stored_by(agent.id, day).await.unwrap(), has);
+        database.asked(&*store, &agent, Draft::default()).await;
+        database.asked(&*elsewhere, &agent, Draft::default()).await;
+        stored = store.stored_by(agent.id, day).await.unwrap();
+    }
+    // The first is the agent's token.
+    assert_eq!(verify_journal(&*store).await.unwrap().seq, 1 + 4 * 3);
 }
 
 async fn of_questions_of_one_batch_those_that_fit_are_numbered_without_gaps(database: Database) {
