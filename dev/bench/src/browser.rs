@@ -38,6 +38,13 @@ impl Browser {
         Ok(browser)
     }
 
+    /// Goes on at a server that knows the same sessions.
+    pub(crate) async fn moves_to(&mut self, address: SocketAddr) -> Result<()> {
+        (self.address, self.host) = (address, address.to_string());
+        self.requests = connection(address).await?;
+        Ok(())
+    }
+
     /// Sends a form, and returns what came back; anything but a success or a redirect is an error.
     pub(crate) async fn submit(&mut self, path: &str, form: &[(&str, &str)]) -> Result<Bytes> {
         let pairs = form

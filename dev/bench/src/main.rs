@@ -25,6 +25,7 @@ mod resume;
 mod server;
 mod soak;
 mod start;
+mod stored;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -36,7 +37,7 @@ use clap::{Parser, ValueEnum};
 #[derive(Clone, Parser)]
 #[command(name = "bench", bin_name = "cargo xtask bench")]
 pub(crate) struct Bench {
-    /// Which scenarios to run, with commas between them [default: all but memory, soak and peers]
+    /// Which scenarios to run, with commas between them [default: all but memory, soak, peers and stored]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "NAME,...")]
     only: Vec<Scenario>,
 
@@ -47,6 +48,10 @@ pub(crate) struct Bench {
     /// How long each load lasts
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=40))]
     seconds: u64,
+
+    /// How many interactions `stored` has
+    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
+    stored: usize,
 
     /// The program to measure
     #[arg(long, value_name = "FILE", hide = true)]
@@ -77,6 +82,7 @@ enum Scenario {
     Memory,
     Soak,
     Peers,
+    Stored,
 }
 
 impl Bench {
@@ -106,7 +112,7 @@ async fn main() -> Result<()> {
         // What takes many minutes, or other programs, runs only where it is named.
         let is_extra = matches!(
             scenario,
-            Scenario::Memory | Scenario::Soak | Scenario::Peers
+            Scenario::Memory | Scenario::Soak | Scenario::Peers | Scenario::Stored
         );
         let by_default = bench.only.is_empty() && !is_extra;
         if !by_default && !bench.only.contains(scenario) {
@@ -127,6 +133,7 @@ async fn main() -> Result<()> {
             Scenario::Memory => memory::run(&bench).await.context("memory")?,
             Scenario::Soak => soak::run(&bench).await.context("soak")?,
             Scenario::Peers => peers::run(&bench).await.context("peers")?,
+            Scenario::Stored => stored::run(&bench).await.context("stored")?,
         }
     }
     Ok(())

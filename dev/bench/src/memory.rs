@@ -61,7 +61,7 @@ const SETTINGS: [&str; 10] = [
 ];
 
 /// The `n`th question: words from two lists, and now and then one of its own.
-fn prompt(n: usize) -> String {
+pub(crate) fn prompt(n: usize) -> String {
     let thing = NAMES[n % NAMES.len()];
     let setting = SETTINGS[n / NAMES.len() % SETTINGS.len()];
     match n % 1_000 {
@@ -70,7 +70,7 @@ fn prompt(n: usize) -> String {
     }
 }
 
-fn ask(prompt: &str) -> Call {
+pub(crate) fn ask(prompt: &str) -> Call {
     let body = json!({"kind": "question", "prompt": prompt, "timeout_seconds": null});
     Call::post(INTERACTIONS, &body)
 }
@@ -186,7 +186,7 @@ async fn created(
 }
 
 /// Several at once, so that they share commits.
-async fn answer_all(server: &Server, ids: &[String]) -> Result<()> {
+pub(crate) async fn answer_all(server: &Server, ids: &[String]) -> Result<()> {
     const AT_ONCE: usize = 64;
     let mut tasks = tokio::task::JoinSet::new();
     for some in ids.chunks(ids.len().div_ceil(AT_ONCE).max(1)) {

@@ -4,6 +4,7 @@ use std::env;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
@@ -114,6 +115,15 @@ impl Server {
 
     /// The same database and tokens, in a process that has done nothing yet.
     pub(crate) fn restarted(self, bench: &Bench) -> Result<Self> {
+        self.changed_at_rest(bench, |_| Ok(()))
+    }
+
+    /// The same, and meanwhile the file is changed.
+    pub(crate) fn changed_at_rest(
+        self,
+        bench: &Bench,
+        change: impl FnOnce(&Path) -> Result<()>,
+    ) -> Result<Self> {
         let Self {
             agent,
             responder,
@@ -122,6 +132,7 @@ impl Server {
             ..
         } = self;
         drop(process);
+        change(&database.directory().join("bench.db"))?;
         Ok(Self {
             agent,
             responder,

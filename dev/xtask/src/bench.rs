@@ -10,9 +10,9 @@ use crate::workspace::Workspace;
 use crate::{build, command, python};
 
 /// As in `dev/bench/src/main.rs`: a mistake is told before the program is built.
-const SCENARIOS: [&str; 14] = [
+const SCENARIOS: [&str; 15] = [
     "disk", "start", "creates", "polls", "resume", "pages", "nodes", "expiry", "outbox", "reach",
-    "bounds", "memory", "soak", "peers",
+    "bounds", "memory", "soak", "peers", "stored",
 ];
 
 /// The programs that `peers` compares with, in exact versions.
@@ -20,7 +20,7 @@ const PEERS: &str = "dev/bench/peers.txt";
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Which scenarios to run, with commas between them [default: all but memory, soak and peers]
+    /// Which scenarios to run, with commas between them [default: all but memory, soak, peers and stored]
     #[arg(long, value_delimiter = ',', value_parser = SCENARIOS, value_name = "NAME,...")]
     only: Vec<String>,
 
@@ -31,6 +31,10 @@ pub(crate) struct Options {
     /// How many seconds each load lasts [default: 10]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=40))]
     seconds: Option<u64>,
+
+    /// How many interactions `stored` has [default: 10000000]
+    #[arg(long, value_name = "N")]
+    stored: Option<usize>,
 }
 
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
@@ -59,6 +63,9 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     }
     if let Some(seconds) = options.seconds {
         bench.args(["--seconds", &seconds.to_string()]);
+    }
+    if let Some(stored) = options.stored {
+        bench.args(["--stored", &stored.to_string()]);
     }
     command::run(&mut bench)
 }
