@@ -9,7 +9,7 @@ use crate::progress::announce;
 use crate::site::Site;
 use crate::wasm_target::Toolchain;
 use crate::workspace::{TRIPLE, Workspace};
-use crate::{command, files, parts};
+use crate::{command, files, gate, parts};
 
 /// The largest first part a page may have, in kB with brotli: what a person waits for at the first visit
 /// (CONTRIBUTING.md).
@@ -96,6 +96,8 @@ fn read_text(file: &Path) -> Result<String> {
 
 fn compile(workspace: &Workspace, toolchain: &Toolchain, profile: Profile) -> Result<PathBuf> {
     let mut cargo = toolchain.cargo(workspace, "build")?;
+    // Clippy has another compiler than the page's may be, and it optimises less.
+    cargo.env_remove(gate::LINTS_WHILE_BUILDING);
     command::run(cargo.args(["--profile", profile.name()]))?;
     Ok(toolchain
         .target_directory(workspace)

@@ -11,17 +11,8 @@ use crate::progress::announce;
 use crate::workspace::Workspace;
 
 /// Everything that runs on the server's side. Not the page, which is built for another target, and
-/// not xtask, whose dependencies would all be compiled again with the features the server wants. The
-/// benchmark is only ever built as shipped; `cargo test -p bench` runs the few tests it has.
-pub(crate) const TESTED: [&str; 7] = [
-    "--workspace",
-    "--exclude",
-    "frontend",
-    "--exclude",
-    "xtask",
-    "--exclude",
-    "bench",
-];
+/// not xtask, whose dependencies would all be compiled again with the features the server wants.
+pub(crate) const TESTED: [&str; 5] = ["--workspace", "--exclude", "frontend", "--exclude", "xtask"];
 
 #[derive(Clone, Copy)]
 pub(crate) enum Profile {

@@ -1,6 +1,8 @@
 //! `cargo xtask test`: all the tests there are, in one go.
 
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::thread;
 
 use anyhow::Result;
 
@@ -44,14 +46,8 @@ fn run_everything(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
     let program = steps.step("server", "seconds, the tests have compiled it", || {
         server::build_beside_tests(workspace)
     })?;
-    steps.step("Python client", "two minutes", || {
-        python::test_client(workspace, &python, &program)
-    })?;
-    steps.step("TypeScript client", "a minute", || {
-        typescript::test_client(workspace, &program)
-    })?;
-    steps.step("TypeScript adapters", "two minutes", || {
-        typescript::test_adapters(workspace, &program)
+    steps.step("clients in Python and TypeScript", "three minutes", || {
+        test_clients(workspace, &python, &program)
     })?;
     steps.step("browser tests", "fifteen minutes", || {
         playwright.test_all(&program, postgres.temporary.as_deref())
@@ -75,8 +71,19 @@ fn run_filtered(workspace: &Workspace, filters: &[String], steps: &mut Steps) ->
     Ok(())
 }
 
+/// Beside each other: most of their tests wait for an answer.
+fn test_clients(workspace: &Workspace, python: &Path, program: &Path) -> Result<()> {
+    thread::scope(|scope| {
+        let python = scope.spawn(|| python::test_client(workspace, python, program));
+        let typescript = typescript::test_client(workspace, program)
+            .and_then(|()| typescript::test_adapters(workspace, program));
+        python.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+        typescript
+    })
+}
+
 fn threads() -> usize {
-    2 * std::thread::available_parallelism().map_or(1, usize::from)
+    4 * thread::available_parallelism().map_or(1, usize::from)
 }
 
 fn cargo_test(
