@@ -35,7 +35,7 @@ pub(crate) struct Ending {
 }
 
 /// What is done to one interaction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Act {
     Create,
     Read,
@@ -169,6 +169,11 @@ impl Op {
             (_, Told::Refused(refusal)) => !matches!(refusal.status, 429 | 503),
             _ => true,
         }
+    }
+
+    /// Whether it changes nothing, whenever it comes.
+    pub(crate) fn only_looks(&self) -> bool {
+        matches!(self.act, Act::Read) || matches!(self.told, Told::Refused(_))
     }
 }
 

@@ -10,6 +10,8 @@ use super::model::{Rules, State};
 
 /// As many calls as one history may have.
 pub(crate) const MOST: usize = 128;
+/// As many places as are looked at for one history: some hundred megabytes.
+const TRIED: usize = 1_000_000;
 
 /// The calls of one interaction, and what is known of its deadline.
 pub(crate) struct History<'a> {
@@ -50,6 +52,7 @@ pub(crate) fn check(history: &History<'_>) -> Verdict {
     };
     match search.goes_on(0, &State::absent()) {
         true => Verdict::Linearizable,
+        false if search.tried.len() >= TRIED => Verdict::TooLong,
         false => Verdict::Not { fit: search.fit },
     }
 }
@@ -75,32 +78,59 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Whether the calls that are not among `done` have an order, from this state on.
-    fn goes_on(&mut self, done: u128, state: &State) -> bool {
-        let left = |place: usize| done & (1 << place) == 0;
-        let ops = self.ops;
-        let open = ops.iter().enumerate().filter(|(place, _)| left(*place));
-        // No call that was sent after another one was heard of comes before that one.
-        let Some(first_heard) = open.clone().filter_map(|(_, op)| op.heard).min() else {
-            return true;
+    fn goes_on(&mut self, mut done: u128, state: &State) -> bool {
+        let next = loop {
+            let Some(next) = self.next(done) else {
+                return true;
+            };
+            let looks = |place: &&usize| {
+                let op = &self.ops[**place];
+                op.only_looks() && self.takes(state, op).is_some()
+            };
+            match next.iter().find(looks) {
+                Some(place) => done |= 1 << place,
+                None => break next,
+            }
         };
-        let next: Vec<usize> = open
-            .filter(|(_, op)| op.sent <= first_heard)
-            .map(|(place, _)| place)
-            .collect();
         self.fit = self.fit.max(done.count_ones() as usize);
-        for place in next {
-            let op = &ops[place];
-            let late = self.history.lapses;
-            let is_late = late.is_some_and(|at| op.heard.is_none_or(|heard| heard >= at));
-            let Some(then) = state.takes(op, self.history.rules, is_late) else {
+        for (n, place) in next.iter().enumerate() {
+            let op = &self.ops[*place];
+            let Some(then) = self.takes(state, op) else {
                 continue;
             };
+            let is_open = op.heard.is_none();
+            let mut earlier = next[..n].iter().map(|place| &self.ops[*place]);
+            let mut has_twin = || earlier.any(|one| one.heard.is_none() && one.act == op.act);
+            if is_open && (then == *state || has_twin()) {
+                continue;
+            }
             let done = done | (1 << place);
-            if self.tried.insert((done, then.clone())) && self.goes_on(done, &then) {
+            let is_new = self.tried.len() < TRIED && self.tried.insert((done, then.clone()));
+            if is_new && self.goes_on(done, &then) {
                 return true;
             }
         }
         false
+    }
+
+    /// The calls that may come next; nothing once all that were heard of are done.
+    fn next(&self, done: u128) -> Option<Vec<usize>> {
+        let open = || {
+            let places = self.ops.iter().enumerate();
+            places.filter(|(place, _)| done & (1 << place) == 0)
+        };
+        // No call that was sent after another one was heard of comes before that one.
+        let first_heard = open().filter_map(|(_, op)| op.heard).min()?;
+        let next = open().filter(|(_, op)| op.sent <= first_heard);
+        let mut next: Vec<usize> = next.map(|(place, _)| place).collect();
+        next.sort_by_key(|place| self.ops[*place].sent);
+        Some(next)
+    }
+
+    fn takes(&self, state: &State, op: &Op) -> Option<State> {
+        let late = self.history.lapses;
+        let is_late = late.is_some_and(|at| op.heard.is_none_or(|heard| heard >= at));
+        state.takes(op, self.history.rules, is_late)
     }
 }
 
@@ -286,6 +316,25 @@ mod tests {
         let free = shown(json!({"id": "1", "state": "pending", "outcome": null, "claim": null}));
         let released = op(32, Some(38), Act::Release { by }, free);
         assert!(is_linearizable(&[asked(), first, released, second], None));
+    }
+
+    #[test]
+    fn what_was_sent_again_and_again_is_looked_at_in_time() {
+        let claim = |by: &str| Act::Claim { by: by.to_owned() };
+        let release = |by: &str| Act::Release { by: by.to_owned() };
+        let mut ops = vec![asked()];
+        for n in 0..30 {
+            for by in ["Ana", "Ben"] {
+                ops.push(op(20 + n, None, claim(by), unknown()));
+                ops.push(op(20 + n, None, release(by), unknown()));
+            }
+        }
+        ops.push(op(90, None, answer("Ana"), unknown()));
+        ops.push(op(100, Some(110), Act::Read, pending()));
+        ops.push(op(120, Some(130), Act::Read, answered("Ana")));
+        assert!(is_linearizable(&ops, None));
+        ops.push(op(140, Some(150), Act::Read, pending()));
+        assert!(!is_linearizable(&ops, None));
     }
 
     #[test]
