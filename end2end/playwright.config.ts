@@ -5,8 +5,8 @@ import { defineConfig, devices } from "@playwright/test";
 export default defineConfig({
   testDir: "./tests",
   timeout: 60_000,
-  // Two: the machines this runs on have two cores, and every test has a server and a browser.
-  workers: 2,
+  // The machines this runs on have two cores, every test has a server and a browser, and now and then it waits for both.
+  workers: 3,
   fullyParallel: true,
   // A test that passes at the second try is a bug in the test or in the page.
   retries: 0,

@@ -228,6 +228,8 @@ struct PutOff<'a> {
     person: PersonId,
     known: Vec<Snooze>,
     told: broadcast::Receiver<PersonId>,
+    /// Told of, and not looked at yet.
+    is_due: bool,
 }
 
 impl<'a> PutOff<'a> {
@@ -240,6 +242,7 @@ impl<'a> PutOff<'a> {
             person: who.person.id,
             known: known.unwrap_or_default(),
             told,
+            is_due: false,
         }
     }
 
@@ -257,14 +260,18 @@ impl<'a> PutOff<'a> {
     /// Returns when it has changed on this node.
     async fn news(&mut self) {
         loop {
-            match self.told.recv().await {
-                Ok(person) if person != self.person => {}
-                Err(RecvError::Closed) => std::future::pending().await,
-                Ok(_) | Err(RecvError::Lagged(_)) => {
-                    if self.has_changed().await {
-                        return;
-                    }
-                }
+            // Until it is looked at it is due: this is dropped whenever something else comes first.
+            while !self.is_due {
+                self.is_due = match self.told.recv().await {
+                    Ok(person) => person == self.person,
+                    Err(RecvError::Lagged(_)) => true,
+                    Err(RecvError::Closed) => std::future::pending().await,
+                };
+            }
+            let has_changed = self.has_changed().await;
+            self.is_due = false;
+            if has_changed {
+                return;
             }
         }
     }

@@ -10,7 +10,9 @@ use crate::{apt, command};
 
 pub(crate) const VARIABLE: &str = "CHROMIUM";
 
-const NAMES: [&str; 4] = [
+/// The one without windows comes first, as with Playwright's own: the tests take two thirds of the time in it.
+const NAMES: [&str; 5] = [
+    "chromium-headless-shell",
     "chromium",
     "chromium-browser",
     "google-chrome",
@@ -26,8 +28,12 @@ pub(crate) fn ensure() -> Result<PathBuf> {
     }
     apt::install(
         "Chromium",
-        &["chromium", "fonts-dejavu-core", "fonts-noto-color-emoji"],
+        &[
+            "chromium-headless-shell",
+            "fonts-dejavu-core",
+            "fonts-noto-color-emoji",
+        ],
         "install Chromium or Chrome and put it on PATH, or name its program in CHROMIUM",
     )?;
-    command::find_on_path(&NAMES).context("the package chromium brought no `chromium`")
+    command::find_on_path(&NAMES).context("the package brought no `chromium-headless-shell`")
 }

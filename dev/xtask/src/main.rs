@@ -105,10 +105,10 @@ enum Task {
 
     /// Run the browser tests alone
     ///
-    /// Chromium is the one that CHROMIUM names, or the first found on PATH.
+    /// Chromium is the one that CHROMIUM names, or the first found on PATH; chromium-headless-shell shows no windows.
     #[command(after_help = "Examples:
   cargo xtask e2e
-  cargo xtask e2e answer.spec.ts --headed")]
+  CHROMIUM=chromium cargo xtask e2e answer.spec.ts --headed")]
     E2e {
         /// Passed on to `playwright test`
         #[arg(

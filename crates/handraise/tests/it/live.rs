@@ -1,6 +1,6 @@
 //! `/ws`: the feed of a page.
 
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use app::desk::{
     frames::{Change, ClientFrame, Present, ServerFrame},
@@ -8,16 +8,18 @@ use app::desk::{
 };
 use domain::Role;
 use futures::SinkExt;
+use reqwest::StatusCode;
 use serde_json::json;
 use server::hub::{Hub, relay};
 use store::testing::TestDatabase;
-use tokio::sync::watch;
+use tokio::{sync::watch, time::timeout};
 use tokio_tungstenite::tungstenite::{Error, Message, protocol::frame::coding::CloseCode};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::{
     app::TestApp,
     caller::id_of,
+    people::owned,
     socket::{Socket, closed_with, connect, next, resumed},
 };
 
@@ -30,6 +32,7 @@ store::on_both_databases!(
     sockets_get_a_close_frame_when_the_server_stops,
     a_socket_that_says_nothing_sensible_is_closed,
     pages_hear_where_others_are_on_all_nodes,
+    a_page_hears_what_its_person_puts_off_whatever_else_comes,
 );
 
 async fn next_event(socket: &mut Socket) -> (i64, Change) {
@@ -194,6 +197,33 @@ async fn pages_hear_where_others_are_on_all_nodes(database: TestDatabase) {
     assert_eq!(present(&mut pages[3]).await, [at("Ana")]);
     drop(pages.remove(1));
     assert_eq!(present(&mut pages[2]).await, []);
+}
+
+/// Another of their pages puts it off, while this one tells again and again where they are.
+async fn a_page_hears_what_its_person_puts_off_whatever_else_comes(database: TestDatabase) {
+    let app = TestApp::start(&database).await;
+    let cookie = app.sign_in("Ana", Role::Responder).await;
+    let asked = app.agent("backend").await.ask(json!({})).await;
+    let mut page = resumed(&app, &cookie, app.last_seq().await).await;
+    for call in ["snooze-blocker", "end-snooze"].repeat(5) {
+        let form = [("id", asked["id"].as_str().unwrap()), ("minutes", "15")];
+        let address = format!("/ui/{call}");
+        let form = form.map(owned);
+        let mut submitted = pin!(app.submit(&address, &cookie, &form));
+        let response = loop {
+            tokio::select! {
+                response = &mut submitted => break response,
+                () = is_at(&mut page, None) => {}
+            }
+        };
+        assert_eq!(response.status(), StatusCode::OK, "{call}");
+        for _ in 0..100 {
+            is_at(&mut page, None).await;
+        }
+        // Before the next ping, with which the server looks in any case.
+        let told = timeout(Duration::from_secs(10), next(&mut page)).await;
+        assert_eq!(told.ok(), Some(ServerFrame::Resync), "{call}");
+    }
 }
 
 async fn is_at(page: &mut Socket, place: Option<&str>) {
