@@ -8,11 +8,13 @@ use domain::{
     attachment::Holder,
     decide::interaction::{self as decide, AskedOf},
     grant::GrantRecord,
-    interaction::{Draft, Kind, Request, TaskRef, Whom},
+    interaction::{Draft, Kind, Request, Whom},
     limits,
     memory::MemoryRecord,
     policy,
 };
+
+use store::Asking;
 
 use super::{Service, ServiceError, policies::LookedUp};
 
@@ -39,6 +41,8 @@ pub struct Asked {
 struct Checked {
     request: Request,
     key: Option<IdempotencyKey>,
+    /// Against what it is held.
+    asking: Asking,
     /// The team that it asks, and by which name it did, if by any.
     team: Option<Team>,
     named: Option<String>,
@@ -81,7 +85,7 @@ impl Service {
             }
             self.may_revise(&checked.request, &agent, checked.team.as_ref())
                 .await?;
-            let quota = self.quota_left(agent.id).await?;
+            let quota = self.quota_beside(checked.asking.stored)?;
             let put = self.put_to_people(&agent, &checked).await?;
             let opened = self
                 .open_interaction(&agent, &checked, &put, &mut tries)
@@ -105,7 +109,8 @@ impl Service {
                 return Ok(asked);
             }
             // The team may have been deleted meanwhile.
-            let now = self.team_for(agent.id, checked.named.as_deref()).await?;
+            checked.asking = self.asking(agent.id).await?;
+            let now = check::team_among(&checked.asking.teams, checked.named.as_deref());
             checked.team = now.map_err(|fault| Refused::Invalid(vec![fault]))?;
         }
     }
@@ -158,7 +163,7 @@ impl Service {
         // What a policy decides, a grant covers or an earlier answer answers waits for nobody, so it takes no room among what does.
         let waits = at_once.is_none() && ahead.is_none();
         if waits && request.kind() != Kind::Notification {
-            self.has_room(agent, request.task.as_ref()).await?;
+            self.has_room(agent, checked).await?;
         }
         let task = match &request.task {
             Some(task) => self.store.task(agent.id, &task.id).await?,
@@ -178,7 +183,7 @@ impl Service {
                 return Ok(changeset);
             }
             // It has just ended, or nothing can be signed: a person is asked.
-            self.has_room(agent, request.task.as_ref()).await?;
+            self.has_room(agent, checked).await?;
         }
         Ok(decide::open_for(
             put.asking.clone(),
@@ -236,12 +241,12 @@ impl Service {
     }
 
     /// Requests that come at the same moment may exceed the limit by as many.
-    async fn has_room(&self, agent: &AgentRef, task: Option<&TaskRef>) -> Result<(), ServiceError> {
+    async fn has_room(&self, agent: &AgentRef, checked: &Checked) -> Result<(), ServiceError> {
         let limit = self.settings.max_pending_per_agent;
-        if limit > 0 && self.store.pending_count(agent.id).await? >= limit {
+        if limit > 0 && checked.asking.pending >= limit {
             return Err(Refused::TooManyPending { limit }.into());
         }
-        if let Some(task) = task
+        if let Some(task) = &checked.request.task
             && self.store.pending_weight(agent.id, &task.id).await? >= limits::TASK_WEIGHT
         {
             return Err(Refused::TooMuchInTask.into());

@@ -1,6 +1,6 @@
 //! How much an agent may still have stored today.
 
-use domain::{AgentId, Day};
+use domain::{AgentId, Day, Refused};
 
 use super::{Service, ServiceError};
 
@@ -11,12 +11,17 @@ impl Service {
     /// # Errors
     /// [`domain::Refused::QuotaUsedUp`].
     pub(super) async fn quota_left(&self, agent: AgentId) -> Result<Option<u64>, ServiceError> {
+        let used = match self.settings.quota.limit() {
+            Some(_) => self.store.stored_by(agent, Day::of(self.now())).await?,
+            None => 0,
+        };
+        Ok(self.quota_beside(used)?)
+    }
+
+    /// The same where it is known how much the agent has had stored today.
+    pub(super) fn quota_beside(&self, used: u64) -> Result<Option<u64>, Refused> {
         let quota = self.settings.quota;
-        if quota.limit().is_some() {
-            let now = self.now();
-            let used = self.store.stored_by(agent, Day::of(now)).await?;
-            quota.admit(used, now)?;
-        }
+        quota.admit(used, self.now())?;
         Ok(quota.limit())
     }
 }

@@ -91,7 +91,7 @@ pub use query::{
 };
 pub use reach_numbers::{MessagesBy, Reaching, WaysBy};
 pub use reaches::{ReachRecord, Told, ToldPage};
-pub use teams::{Asker, DutyRecord, TeamRecord, TeamUse};
+pub use teams::{Asker, Asking, DutyRecord, TeamRecord, TeamUse};
 
 use url::Scheme;
 

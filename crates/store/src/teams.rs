@@ -50,6 +50,17 @@ pub struct TeamUse {
     pub agents: u32,
 }
 
+/// Against what a request of an agent is held before it is opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asking {
+    /// The teams that it may ask.
+    pub teams: Asker,
+    /// How many bytes it has had stored on the day.
+    pub stored: u64,
+    /// How many of its blockers are pending, counted up to a limit.
+    pub pending: u32,
+}
+
 /// The teams that an agent may ask.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asker {

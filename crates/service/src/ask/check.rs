@@ -2,10 +2,11 @@
 
 use chrono::TimeDelta;
 use domain::{
-    AgentId, AgentRef, Fault, IdempotencyKey, Person, Refused, Team, TraceParent,
+    AgentId, AgentRef, Day, Fault, IdempotencyKey, Person, Refused, Team, TraceParent,
     attachment::Holder,
     interaction::{Draft, Kind, Request},
 };
+use store::{Asker, Asking, StoreError};
 
 use super::Checked;
 use crate::{Service, ServiceError};
@@ -25,7 +26,8 @@ impl Service {
         let fingerprint = draft.fingerprint();
         let unreachable = self.callback_fault(&draft)?;
         let named = draft.team.clone();
-        let team = self.team_for(agent.id, named.as_deref()).await?;
+        let asking = self.asking(agent.id).await?;
+        let team = team_among(&asking.teams, named.as_deref());
         let asked_for = draft.to.clone();
         let of = team.as_ref().ok().cloned().flatten();
         let to = match &asked_for {
@@ -55,6 +57,7 @@ impl Service {
         Ok(Checked {
             request: Request { trace, ..request },
             key,
+            asking,
             team,
             named,
             to,
@@ -76,25 +79,9 @@ impl Service {
         Ok(())
     }
 
-    /// The team that an agent asks: its home, or one that is open to it.
-    pub(super) async fn team_for(
-        &self,
-        agent: AgentId,
-        named: Option<&str>,
-    ) -> Result<Result<Option<Team>, Fault>, ServiceError> {
-        let asker = self.store.asker(agent).await?;
-        let Some(named) = named else {
-            return Ok(Ok(asker.home));
-        };
-        let key = Person::name_key(named);
-        let may_ask = asker.home.into_iter().chain(asker.open);
-        let mut named = may_ask.filter(|team| Person::name_key(&team.profile.name) == key);
-        Ok(named.next().map(Some).ok_or_else(|| {
-            Fault::new(
-                "team",
-                "is no team that this agent may ask; an admin opens one to it",
-            )
-        }))
+    pub(super) async fn asking(&self, agent: AgentId) -> Result<Asking, StoreError> {
+        let (today, limit) = (Day::of(self.now()), self.settings.max_pending_per_agent);
+        self.store.asking(agent, today, limit).await
     }
 
     /// The deadline of a kind where the request names none; `None` = never.
@@ -104,4 +91,20 @@ impl Service {
             None => self.settings.timeouts.of(kind),
         }
     }
+}
+
+/// The team that an agent asks: its home, or one that is open to it.
+pub(super) fn team_among(asker: &Asker, named: Option<&str>) -> Result<Option<Team>, Fault> {
+    let Some(named) = named else {
+        return Ok(asker.home.clone());
+    };
+    let key = Person::name_key(named);
+    let mut may_ask = asker.home.iter().chain(&asker.open);
+    let named = may_ask.find(|team| Person::name_key(&team.profile.name) == key);
+    named.cloned().map(Some).ok_or_else(|| {
+        Fault::new(
+            "team",
+            "is no team that this agent may ask; an admin opens one to it",
+        )
+    })
 }

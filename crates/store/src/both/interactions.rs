@@ -35,8 +35,6 @@ pub(super) const CLAIMS_RUN_OUT: &str = "SELECT id FROM interactions
      WHERE state = 'pending' AND claimed_until <= $1
        AND (expires_at IS NULL OR expires_at > $1)
      ORDER BY claimed_until LIMIT $2 OFFSET $3";
-pub(super) const PENDING_OF_AGENT: &str =
-    "SELECT COUNT(*) FROM interactions WHERE state = 'pending' AND agent_id = $1";
 pub(super) const IN_ORDER_OF_THE_PANEL: &str = " ORDER BY i.mode <> 'sync', NOT i.urgent, i.id";
 
 /// With the time from which on to follow.
@@ -275,14 +273,6 @@ impl Interactions for Store {
             .push_bind(i64::from(limit));
         let rows = sql.build_query_as().fetch_all(&self.read).await?;
         self.shown(rows).await
-    }
-
-    async fn pending_count(&self, agent: AgentId) -> Result<u32> {
-        let count: i64 = sqlx::query_scalar(PENDING_OF_AGENT)
-            .bind(agent.0)
-            .fetch_one(&self.read)
-            .await?;
-        Ok(u32::try_from(count).unwrap_or(u32::MAX))
     }
 
     async fn pending_weight(&self, agent: AgentId, task: &str) -> Result<i64> {

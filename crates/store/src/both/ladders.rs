@@ -368,25 +368,20 @@ impl Ladders for Store {
     }
 
     async fn anybody_is_reached(&self) -> Result<bool> {
-        let any: Option<i64> = sqlx::query_scalar(
-            "SELECT r.version FROM reaches r JOIN people p ON p.id = r.person_id
-             WHERE r.ended_at IS NULL AND r.proven_at IS NOT NULL
-               AND p.disabled_at IS NULL AND p.role IN ('responder', 'admin') LIMIT 1",
-        )
-        .fetch_optional(&self.read)
-        .await?;
-        if any.is_some() {
-            return Ok(true);
-        }
         // Who is on duty is mentioned in Slack.
-        let any: Option<i64> = sqlx::query_scalar(
-            "SELECT p.version FROM people p
-             WHERE p.slack_id IS NOT NULL AND p.disabled_at IS NULL AND p.role IN ('responder', 'admin')
-               AND EXISTS (SELECT 1 FROM team_duty WHERE duty IS NOT NULL) LIMIT 1",
+        let anybody = sqlx::query_scalar(
+            "SELECT EXISTS (
+                 SELECT 1 FROM reaches r JOIN people p ON p.id = r.person_id
+                 WHERE r.ended_at IS NULL AND r.proven_at IS NOT NULL
+                   AND p.disabled_at IS NULL AND p.role IN ('responder', 'admin'))
+             OR EXISTS (
+                 SELECT 1 FROM people p
+                 WHERE p.slack_id IS NOT NULL AND p.disabled_at IS NULL AND p.role IN ('responder', 'admin')
+                   AND EXISTS (SELECT 1 FROM team_duty WHERE duty IS NOT NULL))",
         )
-        .fetch_optional(&self.read)
+        .fetch_one(&self.read)
         .await?;
-        Ok(any.is_some())
+        Ok(anybody)
     }
 
     async fn climbing(&self, now: DateTime<Utc>, skip: u32, limit: u32) -> Result<Vec<Climbing>> {

@@ -110,9 +110,6 @@ pub trait Interactions: Send + Sync {
     /// Closed interactions, last closed first.
     async fn recently_closed(&self, audience: &Audience, limit: u32) -> Result<Vec<Brief>>;
 
-    /// How many blockers of this agent are pending.
-    async fn pending_count(&self, agent: AgentId) -> Result<u32>;
-
     /// The weight of all pending blockers of a task, as
     /// [`Request::weight`](domain::interaction::Request::weight) has it.
     async fn pending_weight(&self, agent: AgentId, task: &str) -> Result<i64>;

@@ -9,8 +9,8 @@ use domain::{
 };
 
 use crate::{
-    Account, AgentRecord, Holder, IdentityRecord, MadeLink, OpenSession, PersonRecord, Result,
-    SessionData, SessionRecord, TokenRecord,
+    Account, AgentRecord, Asking, Holder, IdentityRecord, MadeLink, OpenSession, PersonRecord,
+    Result, SessionData, SessionRecord, TokenRecord,
 };
 
 /// Agents.
@@ -18,6 +18,10 @@ use crate::{
 pub trait Agents: Send + Sync {
     /// The agents that the audience sees by name, with the bytes they have had stored on this day.
     async fn agents(&self, audience: &Audience, day: Day) -> Result<Vec<AgentRecord>>;
+
+    /// What an agent may ask, how much it has had stored on this day, and how many of its blockers are pending: these are counted
+    /// up to `pending`.
+    async fn asking(&self, agent: AgentId, day: Day, pending: u32) -> Result<Asking>;
 
     /// How many bytes an agent has had stored on this day.
     async fn stored_by(&self, agent: AgentId, day: Day) -> Result<u64>;

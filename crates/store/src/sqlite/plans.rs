@@ -3,7 +3,7 @@
 
 use sqlx::{AssertSqlSafe, Row};
 
-use super::{Store, interactions, ladders};
+use super::{Store, agents, interactions, ladders};
 use crate::testing::TestDatabase;
 
 /// The steps that SQLite takes for a statement whose parameters are all numbers.
@@ -40,10 +40,7 @@ async fn what_waits_is_found_by_an_index_of_its_own() {
             ladders::CLIMBING,
             "interactions_climb (state=? AND next_rung_at<?)",
         ),
-        (
-            interactions::PENDING_OF_AGENT,
-            "interactions_task (state=? AND agent_id=?)",
-        ),
+        (agents::ASKING, "interactions_task (state=? AND agent_id=?)"),
         (&panel, "interactions_panel (state=?)"),
         (&of_a_team, "interactions_panel (state=?)"),
     ] {

@@ -210,7 +210,12 @@ async fn what_agents_have_stored_is_counted_by_the_day(database: Database) {
     let agent = database.agent(&*store, "backend").await;
     let other = database.agent(&*store, "devops").await;
     let today = Day::of(database.at(0).at);
-    let stored = async |day: Day| store.stored_by(agent.id, day).await.unwrap();
+    let stored = async |day: Day| {
+        let asking = store.asking(agent.id, day, 0).await.unwrap();
+        let stored = store.stored_by(agent.id, day).await.unwrap();
+        assert_eq!(asking.stored, stored);
+        stored
+    };
     assert_eq!(stored(today).await, 0);
     let asked = database
         .asked(&*store, &agent, prompting("x".repeat(10_000)))

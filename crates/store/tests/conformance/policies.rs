@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::{
-    AgentRef, Changeset, PolicyId, Verify, Write,
+    AgentRef, Changeset, Day, PolicyId, Verify, Write,
     decide::{
         interaction::{self as decide, AskedOf},
         policy::{self as rules, Before},
@@ -364,7 +364,8 @@ async fn what_a_policy_decides_is_proven_and_no_news(database: Database) {
             .unwrap();
         assert_eq!(domain::Interaction::replay(&told), Some(stored));
     }
-    assert_eq!(store.pending_count(agent.id).await.unwrap(), 0);
+    let asking = store.asking(agent.id, Day(0), 100).await.unwrap();
+    assert_eq!(asking.pending, 0);
     assert!(store.void().is_empty());
     let page = store.news(before, 100).await.unwrap();
     assert_eq!((page.news.len(), page.up_to), (0, before + 4));

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use domain::{
-    Audience, InteractionId,
+    AgentRef, Audience, Day, InteractionId,
     decide::interaction as decide,
     interaction::{Brief, Draft, Kind, Mode, Priority},
 };
@@ -224,8 +224,14 @@ async fn pending_blockers_and_the_last_day_are_counted(database: Database) {
     store.commit(database.answer(&asked[0], "x")).await.unwrap();
     let cancel = decide::cancel(&asked[1], &ana(), None, None, database.at(20)).unwrap();
     store.commit(cancel).await.unwrap();
-    assert_eq!(store.pending_count(agent.id).await.unwrap(), 2);
-    assert_eq!(store.pending_count(other.id).await.unwrap(), 0);
+    let pending = async |agent: &AgentRef, up_to| {
+        let asking = store.asking(agent.id, Day(0), up_to).await.unwrap();
+        asking.pending
+    };
+    assert_eq!(pending(&agent, 100).await, 2);
+    assert_eq!(pending(&agent, 1).await, 1);
+    assert_eq!(pending(&agent, 0).await, 0);
+    assert_eq!(pending(&other, 100).await, 0);
 
     // The ids of these tests are older than any time.
     let counts = store.counts(&Audience::All, epoch()).await.unwrap();

@@ -15,7 +15,9 @@ use domain::{
     task::Work,
     team::Profile,
 };
-use store::{Asker, CommitError, DeliveryQuery, InteractionQuery, Store, TaskQuery, TeamUse};
+use store::{
+    Asker, Asking, CommitError, DeliveryQuery, InteractionQuery, Store, TaskQuery, TeamUse,
+};
 use uuid::Uuid;
 
 use crate::database::{Database, epoch, operator, rand_hash, said, written};
@@ -237,19 +239,20 @@ async fn an_agent_asks_its_home_and_what_is_open_to_it(database: Database) {
     let backend = database.agent(&*store, "backend").await;
     let payments = team(&database, &*store, "Payments").await;
     let search = team(&database, &*store, "Search").await;
+    let asking = async || store.asking(backend.id, Day(0), 9).await.unwrap();
     assert_eq!(store.asker(backend.id).await.unwrap(), Asker::default());
+    assert_eq!(asking().await, Asking::default());
     home(&database, &*store, &backend, &payments).await;
     let open = team::set_open(&search, &backend, false, true, &operator(), database.at(1)).unwrap();
     store.commit(open.clone()).await.unwrap();
     let again = store.commit(open).await;
     assert!(matches!(again, Err(CommitError::Conflict)));
-    assert_eq!(
-        store.asker(backend.id).await.unwrap(),
-        Asker {
-            home: Some(payments.clone()),
-            open: vec![search.clone()],
-        }
-    );
+    let may_ask = Asker {
+        home: Some(payments.clone()),
+        open: vec![search.clone()],
+    };
+    assert_eq!(asking().await.teams, may_ask);
+    assert_eq!(store.asker(backend.id).await.unwrap(), may_ask);
     let listed = store.teams().await.unwrap();
     assert_eq!(
         (&listed[0].homes[..], &listed[0].askers[..]),
@@ -275,9 +278,11 @@ async fn an_agent_asks_its_home_and_what_is_open_to_it(database: Database) {
         store.commit(close).await,
         Err(CommitError::Conflict)
     ));
+    assert_eq!(asking().await.teams.home, Some(search.clone()));
     let everyone = team::set_home(&backend, Some(search.id), None, &operator(), database.at(2));
     store.commit(everyone.unwrap()).await.unwrap();
     assert_eq!(store.asker(backend.id).await.unwrap(), Asker::default());
+    assert_eq!(asking().await.teams, Asker::default());
 }
 
 async fn nothing_is_asked_of_a_team_that_is_gone(database: Database) {

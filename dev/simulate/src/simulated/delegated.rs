@@ -139,7 +139,6 @@ delegated! {
         reads briefs(query: &InteractionQuery) -> Vec<Brief>;
         reads waiting_in(audience: &Audience, agent: AgentId, task: &str, limit: u32) -> Vec<Brief>;
         reads recently_closed(audience: &Audience, limit: u32) -> Vec<Brief>;
-        reads pending_count(agent: AgentId) -> u32;
         reads pending_weight(agent: AgentId, task: &str) -> i64;
         reads waiting_counts(audience: &Audience) -> WaitingCounts;
         reads counts(audience: &Audience, since: DateTime<Utc>) -> Counts;
@@ -226,6 +225,7 @@ delegated! {
     }
     Agents {
         reads agents(audience: &Audience, day: Day) -> Vec<AgentRecord>;
+        reads asking(agent: AgentId, day: Day, pending: u32) -> Asking;
         reads stored_by(agent: AgentId, day: Day) -> u64;
         reads agent_named(name: &str) -> Option<AgentId>;
     }
