@@ -1,6 +1,6 @@
 //! `resume`: so many agents are held by `Prefer: wait`, each on its own question, and a script answers
 //! a thousand of them at a steady pace. How long until the agent has the whole answer, and the memory
-//! with everybody waiting. Targets: p99 10 ms; 70 MB with 1,000, 300 MB with 10,000.
+//! with everybody waiting. Targets: p99 10 ms; 60 MB with 1,000, 250 MB with 10,000.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::server::Server;
 use crate::{load, process, report};
 
 /// How many wait, and how much memory the server may have then.
-const CROWDS: [(usize, &str); 2] = [(1_000, "<= 70 MB"), (10_000, "<= 300 MB")];
+const CROWDS: [(usize, &str); 2] = [(1_000, "<= 60 MB"), (10_000, "<= 250 MB")];
 /// How many get an answer, of either crowd.
 const ANSWERED: usize = 1_000;
 /// The longest the server holds a request; an agent that got no answer asks again.
