@@ -5,7 +5,7 @@ import { defineConfig, devices } from "@playwright/test";
 export default defineConfig({
   testDir: "./tests",
   timeout: 60_000,
-  // The machines this runs on have two cores, every test has a server and a browser, and now and then it waits for both.
+  // One more than the machines this runs on have cores: a test waits for its server or its browser now and then.
   workers: 3,
   fullyParallel: true,
   // A test that passes at the second try is a bug in the test or in the page.

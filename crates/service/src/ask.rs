@@ -13,7 +13,6 @@ use domain::{
     memory::MemoryRecord,
     policy,
 };
-
 use store::Asking;
 
 use super::{Service, ServiceError, policies::LookedUp};
@@ -85,7 +84,7 @@ impl Service {
             }
             self.may_revise(&checked.request, &agent, checked.team.as_ref())
                 .await?;
-            let quota = self.quota_beside(checked.asking.stored)?;
+            let quota = self.quota_left_after(checked.asking.stored)?;
             let put = self.put_to_people(&agent, &checked).await?;
             let opened = self
                 .open_interaction(&agent, &checked, &put, &mut tries)

@@ -15,11 +15,11 @@ impl Service {
             Some(_) => self.store.stored_by(agent, Day::of(self.now())).await?,
             None => 0,
         };
-        Ok(self.quota_beside(used)?)
+        Ok(self.quota_left_after(used)?)
     }
 
     /// The same where it is known how much the agent has had stored today.
-    pub(super) fn quota_beside(&self, used: u64) -> Result<Option<u64>, Refused> {
+    pub(super) fn quota_left_after(&self, used: u64) -> Result<Option<u64>, Refused> {
         let quota = self.settings.quota;
         quota.admit(used, self.now())?;
         Ok(quota.limit())

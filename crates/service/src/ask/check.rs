@@ -79,6 +79,7 @@ impl Service {
         Ok(())
     }
 
+    /// Against what a request of this agent is held, as it is now.
     pub(super) async fn asking(&self, agent: AgentId) -> Result<Asking, StoreError> {
         let (today, limit) = (Day::of(self.now()), self.settings.max_pending_per_agent);
         self.store.asking(agent, today, limit).await

@@ -15,7 +15,7 @@ use crate::{
     rows::{self, AgentOwnerRow, AgentRow},
 };
 
-/// In one way to the database. Most agents have no teams, which take another.
+/// Not the teams, which take another statement: most agents have none.
 pub(super) const ASKING: &str =
     "SELECT COALESCE((SELECT u.bytes FROM agent_usage u WHERE u.agent_id = a.id AND u.day = $2), 0),
         (SELECT COUNT(*) FROM (SELECT 1 FROM interactions i
