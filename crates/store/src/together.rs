@@ -20,7 +20,7 @@ const QUEUE: usize = 16 * BATCH;
 /// A table that is read by a key.
 pub(crate) trait ReadByKey: Send + Sync + 'static {
     /// What is read by.
-    type Key: Copy + Eq + Hash + Send + Sync;
+    type Key: Clone + Eq + Hash + Send + Sync;
     /// What is found by it.
     type Row: Clone + Send;
 
@@ -61,7 +61,7 @@ async fn run<R: ReadByKey>(table: R, mut waiting: mpsc::Receiver<Waiter<R>>) {
     while waiting.recv_many(&mut taken, BATCH).await > 0 {
         // Who has gone away needs nothing.
         taken.retain(|(_, waiter)| !waiter.is_closed());
-        let keys: HashSet<R::Key> = taken.iter().map(|(key, _)| *key).collect();
+        let keys: HashSet<R::Key> = taken.iter().map(|(key, _)| key.clone()).collect();
         let keys: Vec<R::Key> = keys.into_iter().collect();
         if keys.is_empty() {
             continue;
@@ -76,7 +76,7 @@ async fn run<R: ReadByKey>(table: R, mut waiting: mpsc::Receiver<Waiter<R>>) {
             // One row that cannot be read must not fail its neighbours: each on its own.
             Err(error) if error.is_of_a_row() => {
                 for (key, waiter) in taken.drain(..) {
-                    let row = table.read(&[key]).await;
+                    let row = table.read(std::slice::from_ref(&key)).await;
                     let _ =
                         waiter.send(row.map(|rows| rows.into_iter().next().map(|(_, row)| row)));
                 }

@@ -15,14 +15,6 @@ use crate::{
     rows::{self, AgentOwnerRow, AgentRow},
 };
 
-/// Not the teams, which take another statement: most agents have none.
-pub(super) const ASKING: &str =
-    "SELECT COALESCE((SELECT u.bytes FROM agent_usage u WHERE u.agent_id = a.id AND u.day = $2), 0),
-        (SELECT COUNT(*) FROM (SELECT 1 FROM interactions i
-                               WHERE i.state = 'pending' AND i.agent_id = a.id LIMIT $3) waiting),
-        a.team_id IS NOT NULL OR EXISTS (SELECT 1 FROM team_askers s WHERE s.agent_id = a.id)
-     FROM agents a WHERE a.id = $1";
-
 #[async_trait]
 impl Agents for Store {
     async fn agents(&self, audience: &Audience, day: Day) -> Result<Vec<AgentRecord>> {
@@ -61,22 +53,13 @@ impl Agents for Store {
     }
 
     async fn asking(&self, agent: AgentId, day: Day, pending: u32) -> Result<Asking> {
-        let row: Option<(i64, i64, bool)> = sqlx::query_as(ASKING)
-            .bind(agent.0)
-            .bind(day.0)
-            .bind(i64::from(pending))
-            .fetch_optional(&self.read)
-            .await?;
-        let (stored, pending, has_teams) = row.unwrap_or_default();
-        let teams = match has_teams {
+        let row = self.by_key.askings.read((agent, day, pending)).await?;
+        let row = row.unwrap_or_default();
+        let teams = match row.has_teams {
             true => self.asker(agent).await?,
             false => Asker::default(),
         };
-        Ok(Asking {
-            teams,
-            stored: rows::bytes(stored),
-            pending: u32::try_from(pending).unwrap_or(u32::MAX),
-        })
+        Ok(row.asking(teams))
     }
 
     async fn stored_by(&self, agent: AgentId, day: Day) -> Result<u64> {

@@ -1,6 +1,8 @@
 //! What every request reads, by one key: see [`crate::together`].
 
-use domain::{InteractionId, SecretHash};
+use std::collections::HashMap;
+
+use domain::{AgentId, Day, InteractionId, SecretHash};
 use sqlx::QueryBuilder;
 use uuid::Uuid;
 
@@ -8,7 +10,7 @@ use super::{Db, Pool};
 use crate::{
     Result,
     outbox::in_powers,
-    rows::{InteractionRow, TokenRow},
+    rows::{AskingRow, InteractionRow, TokenRow},
     together::{ReadByKey, Together},
 };
 
@@ -16,6 +18,8 @@ use crate::{
 pub(super) struct ByKey {
     pub(super) tokens: Together<GoodTokens>,
     pub(super) interactions: Together<EveryInteraction>,
+    pub(super) askings: Together<Askings>,
+    pub(super) remembered: Together<Remembered>,
 }
 
 impl ByKey {
@@ -23,6 +27,8 @@ impl ByKey {
         Self {
             tokens: Together::start(GoodTokens(read.clone())),
             interactions: Together::start(EveryInteraction(read.clone())),
+            askings: Together::start(Askings(read.clone())),
+            remembered: Together::start(Remembered(read.clone())),
         }
     }
 }
@@ -85,4 +91,93 @@ impl ReadByKey for EveryInteraction {
         }
         Ok(found)
     }
+}
+
+/// What an agent that asks is held against, on that day; more than so many that wait are not counted. Without the teams, which
+/// take another statement: most agents have none.
+pub(super) struct Askings(Pool);
+
+impl ReadByKey for Askings {
+    type Key = (AgentId, Day, u32);
+    type Row = AskingRow;
+
+    async fn read(&self, keys: &[Self::Key]) -> Result<Vec<(Self::Key, AskingRow)>> {
+        // More than one only around midnight.
+        let mut days: HashMap<(Day, u32), Vec<AgentId>> = HashMap::new();
+        for &(agent, day, pending) in keys {
+            days.entry((day, pending)).or_default().push(agent);
+        }
+        let mut found = Vec::with_capacity(keys.len());
+        for ((day, pending), agents) in days {
+            for slice in in_powers(&agents) {
+                let rows: Vec<AskingRow> = askings(slice, day, pending)
+                    .build_query_as()
+                    .fetch_all(&self.0)
+                    .await?;
+                found.extend(
+                    rows.into_iter()
+                        .map(|row| ((row.agent(), day, pending), row)),
+                );
+            }
+        }
+        Ok(found)
+    }
+}
+
+pub(super) fn askings(agents: &[AgentId], day: Day, pending: u32) -> QueryBuilder<Db> {
+    let mut sql: QueryBuilder<Db> = QueryBuilder::new(
+        "SELECT a.id,
+            COALESCE((SELECT u.bytes FROM agent_usage u WHERE u.agent_id = a.id AND u.day = ",
+    );
+    sql.push_bind(day.0)
+        .push(
+            "), 0) AS stored,
+            (SELECT COUNT(*) FROM (SELECT 1 FROM interactions i
+                                   WHERE i.state = 'pending' AND i.agent_id = a.id LIMIT ",
+        )
+        .push_bind(i64::from(pending))
+        .push(
+            ") waiting) AS pending,
+            a.team_id IS NOT NULL
+                OR EXISTS (SELECT 1 FROM team_askers s WHERE s.agent_id = a.id) AS has_teams
+         FROM agents a WHERE a.id IN (",
+        );
+    let mut ids = sql.separated(", ");
+    for agent in agents {
+        ids.push_bind(agent.0);
+    }
+    sql.push(")");
+    sql
+}
+
+/// Whether anything stands in the memories for a question, in force or not: it seldom does.
+pub(super) struct Remembered(Pool);
+
+impl ReadByKey for Remembered {
+    type Key = String;
+    type Row = ();
+
+    async fn read(&self, questions: &[String]) -> Result<Vec<(String, ())>> {
+        let mut found = Vec::new();
+        for slice in in_powers(questions) {
+            let rows: Vec<String> = remembered(slice)
+                .build_query_scalar()
+                .fetch_all(&self.0)
+                .await?;
+            found.extend(rows.into_iter().map(|question| (question, ())));
+        }
+        Ok(found)
+    }
+}
+
+pub(super) fn remembered(questions: &[String]) -> QueryBuilder<Db> {
+    let mut sql: QueryBuilder<Db> = QueryBuilder::new(
+        "SELECT DISTINCT s.question FROM memories s WHERE s.ended_at IS NULL AND s.question IN (",
+    );
+    let mut all = sql.separated(", ");
+    for question in questions {
+        all.push_bind(question.clone());
+    }
+    sql.push(")");
+    sql
 }

@@ -37,12 +37,6 @@ pub(super) const CLAIMS_RUN_OUT: &str = "SELECT id FROM interactions
      ORDER BY claimed_until LIMIT $2 OFFSET $3";
 pub(super) const IN_ORDER_OF_THE_PANEL: &str = " ORDER BY i.mode <> 'sync', NOT i.urgent, i.id";
 
-/// With the time from which on to follow.
-pub(super) const CLOSED_SINCE: &str =
-    "SELECT i.state || '', COUNT(*) FROM interactions i WHERE i.closed_at >= ";
-/// Not by the column: SQLite would go over all rows there are in the order of an index that begins with it.
-pub(super) const BY_STATE: &str = " GROUP BY i.state || ''";
-
 #[async_trait]
 impl Interactions for Store {
     fn trust(&self, keys: Arc<dyn Verify>) {
@@ -299,18 +293,14 @@ impl Interactions for Store {
     }
 
     async fn counts(&self, audience: &Audience, since: DateTime<Utc>) -> Result<Counts> {
-        let mut sql: QueryBuilder<Db> =
-            QueryBuilder::new("SELECT COUNT(*) FROM interactions i WHERE i.id >= ");
-        sql.push_bind(InteractionId::earliest(since).0)
-            .push(" AND i.kind <> 'notification'");
-        seen(&mut sql, audience, &OF_INTERACTION);
-        let asked = sql.build_query_scalar().fetch_one(&self.read).await?;
-        let mut sql: QueryBuilder<Db> = QueryBuilder::new(CLOSED_SINCE);
-        sql.push_bind(since.timestamp_millis())
-            .push(" AND i.kind <> 'notification'");
-        seen(&mut sql, audience, &OF_INTERACTION);
-        sql.push(BY_STATE);
-        let closed = sql.build_query_as().fetch_all(&self.read).await?;
+        let asked = asked_since(audience, InteractionId::earliest(since))
+            .build_query_scalar()
+            .fetch_one(&self.read)
+            .await?;
+        let closed = closed_since(audience, since)
+            .build_query_as()
+            .fetch_all(&self.read)
+            .await?;
         Ok(rows::counts(asked, closed))
     }
 
@@ -406,4 +396,24 @@ impl Store {
         let all = rows::every_interaction(rows)?.into_iter();
         Ok(all.map(|stored| self.proof.of(stored)).collect())
     }
+}
+
+pub(super) fn asked_since(audience: &Audience, earliest: InteractionId) -> QueryBuilder<Db> {
+    let mut sql = QueryBuilder::new("SELECT COUNT(*) FROM interactions i WHERE i.id >= ");
+    sql.push_bind(earliest.0)
+        .push(" AND i.kind <> 'notification'");
+    seen(&mut sql, audience, &OF_INTERACTION);
+    sql
+}
+
+/// By state. Not by that column: SQLite would go over all rows there are in the order of an index that begins with it.
+pub(super) fn closed_since(audience: &Audience, since: DateTime<Utc>) -> QueryBuilder<Db> {
+    let mut sql = QueryBuilder::new(
+        "SELECT i.state || '', COUNT(*) FROM interactions i WHERE i.closed_at >= ",
+    );
+    sql.push_bind(since.timestamp_millis())
+        .push(" AND i.kind <> 'notification'");
+    seen(&mut sql, audience, &OF_INTERACTION);
+    sql.push(" GROUP BY i.state || ''");
+    sql
 }

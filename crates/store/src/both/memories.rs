@@ -161,6 +161,10 @@ impl Memories for Store {
         question: &str,
         now: DateTime<Utc>,
     ) -> Result<Vec<MemoryRecord>> {
+        let is_known = self.by_key.remembered.read(question.to_owned()).await?;
+        if is_known.is_none() {
+            return Ok(Vec::new());
+        }
         let mut sql = Table::Memories.select();
         sql.push("s.question = ").push_bind(question.to_owned());
         match team {

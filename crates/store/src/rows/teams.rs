@@ -10,7 +10,7 @@ use sqlx::FromRow;
 use uuid::Uuid;
 
 use super::{DutyRow, access::PersonRow, time};
-use crate::{Asker, Result, StoreError, TeamRecord};
+use crate::{Asker, Asking, Result, StoreError, TeamRecord};
 
 #[derive(Debug, FromRow)]
 pub(crate) struct TeamRow {
@@ -166,6 +166,28 @@ pub(crate) fn asker(rows: Vec<AskedTeamRow>) -> Result<Asker> {
         }
     }
     Ok(asker)
+}
+
+#[derive(Debug, Default, Clone, FromRow)]
+pub(crate) struct AskingRow {
+    id: Uuid,
+    stored: i64,
+    pending: i64,
+    pub(crate) has_teams: bool,
+}
+
+impl AskingRow {
+    pub(crate) const fn agent(&self) -> AgentId {
+        AgentId(self.id)
+    }
+
+    pub(crate) fn asking(&self, teams: Asker) -> Asking {
+        Asking {
+            teams,
+            stored: super::bytes(self.stored),
+            pending: u32::try_from(self.pending).unwrap_or(u32::MAX),
+        }
+    }
 }
 
 /// A person's part in each team.
