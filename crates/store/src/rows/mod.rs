@@ -55,8 +55,8 @@ pub(crate) use reach_numbers::{messages_by, reaching, ways_by};
 pub(crate) use reaches::{ReachRow, reaches, told};
 pub(crate) use stood::StoodRow;
 pub(crate) use teams::{
-    AskedTeamRow, CalendarRow, MemberRow, MembershipRow, TeamAgentRow, TeamRow, asker, parts,
-    team_ids, team_ids_text, teams, timeouts_text,
+    AskedTeamRow, AskingRow, CalendarRow, MemberRow, MembershipRow, TeamAgentRow, TeamRow, asker,
+    parts, team_ids, team_ids_text, teams, timeouts_text,
 };
 
 use crate::{
