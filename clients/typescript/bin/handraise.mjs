@@ -18,7 +18,16 @@ function program() {
   }
 }
 
-const child = spawn(program(), process.argv.slice(2), { stdio: "inherit" });
+// All of this stands before the program does: a signal that comes first would end this one alone.
+let child;
+// A terminal sends Ctrl+C to both: this one waits for the other.
+process.on("SIGINT", () => {});
+for (const signal of ["SIGTERM", "SIGHUP"]) {
+  process.on(signal, () => child.kill(signal));
+}
+const npx = process.ppid;
+
+child = spawn(program(), process.argv.slice(2), { stdio: "inherit" });
 child.on("error", (error) => {
   console.error(`handraise: cannot start the program: ${error.message}`);
   process.exit(1);
@@ -26,14 +35,8 @@ child.on("error", (error) => {
 child.on("exit", (code, signal) => {
   process.exit(code ?? 128 + constants.signals[signal]);
 });
-// A terminal sends Ctrl+C to both: this one waits for the other.
-process.on("SIGINT", () => {});
-for (const signal of ["SIGTERM", "SIGHUP"]) {
-  process.on(signal, () => child.kill(signal));
-}
 // npx ends at SIGTERM without a word to its command. Left alone, the server would keep its port.
 if (process.env.npm_command === "exec") {
-  const npx = process.ppid;
   const look = () => {
     if (process.ppid !== npx) {
       child.kill();

@@ -66,6 +66,15 @@ test("a program that is asked to stop hears of it", async () => {
   }
 });
 
+test("a program that is asked to stop as soon as it runs hears of it", async () => {
+  const folder = await installed('trap "echo stopped; exit 0" TERM; kill -TERM "$PPID"; while :; do sleep 0.05; done');
+  try {
+    assert.equal(await text(start(folder).stdout), "stopped\n");
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 test("a program whose npx has ended is stopped", async () => {
   const folder = await installed('trap "echo stopped; exit 0" TERM; echo ready; while :; do sleep 0.05; done');
   try {
