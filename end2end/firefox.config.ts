@@ -1,4 +1,4 @@
 // `cargo xtask firefox`: Firefox's own push client and service worker. It sets FIREFOX and SERVER_BINARY.
-import tests from "./playwright.config.ts";
+import tests, { chromium } from "./playwright.config.ts";
 
-export default { ...tests, testDir: "./firefox", workers: 1, timeout: 2 * 60_000 };
+export default { ...tests, ...chromium, testDir: "./firefox", workers: 1, timeout: 2 * 60_000 };

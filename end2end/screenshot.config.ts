@@ -1,4 +1,4 @@
 // `cargo xtask screenshot`: the browser of the tests, set to take pictures.
-import tests from "./playwright.config.ts";
+import tests, { chromium } from "./playwright.config.ts";
 
-export default { ...tests, testDir: "./screenshots" };
+export default { ...tests, ...chromium, testDir: "./screenshots" };

@@ -348,8 +348,11 @@ export async function expectLegible(page: Page): Promise<void> {
       document.getAnimations().flatMap((each) => (each instanceof CSSTransition ? [each.finished] : [])),
     ),
   );
-  const { violations } = await new AxeBuilder({ page }).analyze();
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ["violations"] }).analyze();
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
 }
+
+/** What a test says that needs a page which may ask to notify: see playwright.config.ts. */
+export const notifications = { tag: "@notifications" };
 
 export { expect };

@@ -1,7 +1,7 @@
 // Notifications: what Chromium's own service worker shows, and what its buttons do.
 import type { CDPSession, Page, Worker } from "@playwright/test";
 
-import { expect, expectLegible, looks, test, type Server } from "./handraise.ts";
+import { expect, expectLegible, looks, notifications, test, type Server } from "./handraise.ts";
 
 type Shown = { title: string; body: string; tag: string; actions: string[] };
 
@@ -99,7 +99,7 @@ const approval = (server: Server) =>
     action: { tool: "restart", arguments: { worker: 3 } },
   });
 
-test("a notification is shown, its buttons approve and deny, and it is taken away", async ({ server, signIn }) => {
+test("a notification is shown, its buttons approve and deny, and it is taken away", notifications, async ({ server, signIn }) => {
   const page = await signIn("Ana");
   const { worker, push } = await workerOf(page, server);
   const person = await personOf(page);
@@ -137,7 +137,7 @@ test("a notification is shown, its buttons approve and deny, and it is taken awa
   }
 });
 
-test("a button that comes too late, or in another's name, decides nothing and says so", async ({ server, signIn }) => {
+test("a button that comes too late, or in another's name, decides nothing and says so", notifications, async ({ server, signIn }) => {
   const page = await signIn("Ana");
   const { worker, push } = await workerOf(page, server);
   const person = await personOf(page);
@@ -163,7 +163,7 @@ test("a button that comes too late, or in another's name, decides nothing and sa
   expect((await server.poll(other.id)).state).toBe("pending");
 });
 
-test("nothing is shown of a question that has the focus", async ({ server, signIn }) => {
+test("nothing is shown of a question that has the focus", notifications, async ({ server, signIn }) => {
   const page = await signIn("Ana");
   const { worker, push } = await workerOf(page, server);
   const person = await personOf(page);
@@ -177,7 +177,7 @@ test("nothing is shown of a question that has the focus", async ({ server, signI
   await expect.poll(async () => (await shown(worker)).map(({ tag }) => tag)).toEqual([other.id]);
 });
 
-test("the page says why nothing can be added, and is legible", async ({ server, signIn }) => {
+test("the page says why nothing can be added, and is legible", notifications, async ({ server, signIn }) => {
   for (const [colorScheme, width] of looks) {
     const page = await signIn(`Ana ${colorScheme} ${width}`, {
       colorScheme,

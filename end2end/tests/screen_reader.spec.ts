@@ -1,5 +1,5 @@
 // What a screen reader is told of the list, of the overview and of each kind of dialog: the trees stand beside this file.
-import { expect, live, row, test } from "./handraise.ts";
+import { expect, live, notifications, row, test } from "./handraise.ts";
 
 const options = [
   { value: "ttl", label: "TTL", description: "Ten seconds stale." },
@@ -34,7 +34,7 @@ test("of an answer", async ({ ana, server }) => {
   await expect(ana.getByRole("dialog")).toMatchAriaSnapshot({ name: "answer.aria.yml" });
 });
 
-test("of several that are the same, of the list and of the overview", async ({ ana, server }) => {
+test("of several that are the same, of the list and of the overview", notifications, async ({ ana, server }) => {
   for (const branch of ["release-1", "release-2"]) await server.ask(push(branch));
   await server.ask({ prompt: "Which port?", timeout_seconds: 600, mode: "sync", priority: "urgent" });
   await expect(row(ana, "Which port?")).toBeVisible();

@@ -105,7 +105,7 @@ enum Task {
 
     /// Run the browser tests alone
     ///
-    /// Chromium is the one that CHROMIUM names, or the first found on PATH; chromium-headless-shell shows no windows.
+    /// Chromium is the one that CHROMIUM names, or the first found on PATH, and chromium-headless-shell where it does, which is faster.
     #[command(after_help = "Examples:
   cargo xtask e2e
   CHROMIUM=chromium cargo xtask e2e answer.spec.ts --headed")]

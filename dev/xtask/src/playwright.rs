@@ -9,9 +9,10 @@ use std::process::Command;
 
 use anyhow::Result;
 
+use crate::browser::Browsers;
 use crate::progress::Steps;
 use crate::workspace::Workspace;
-use crate::{browser, build, command, firefox, frontend, node, server};
+use crate::{build, command, firefox, frontend, node, server};
 
 /// The arguments that make Playwright take the pictures in the README and in docs.
 pub(crate) const SCREENSHOT: [&str; 1] = ["--config=screenshot.config.ts"];
@@ -68,18 +69,18 @@ fn run_steps(workspace: &Workspace, arguments: &[OsString], steps: &mut Steps) -
 /// Playwright with everything it needs.
 pub(crate) struct Playwright {
     directory: PathBuf,
-    chromium: PathBuf,
+    browsers: Browsers,
 }
 
 impl Playwright {
     pub(crate) fn ready(workspace: &Workspace) -> Result<Self> {
-        let chromium = browser::ensure()?;
+        let browsers = Browsers::ensure()?;
         node::ensure()?;
         let directory = workspace.root.join("end2end");
         node::install(&directory)?;
         Ok(Self {
             directory,
-            chromium,
+            browsers,
         })
     }
 
@@ -103,7 +104,7 @@ impl Playwright {
             .args(arguments)
             .current_dir(&self.directory)
             .env("SERVER_BINARY", program)
-            .env(browser::VARIABLE, &self.chromium);
+            .envs(self.browsers.variables());
         command
     }
 }
