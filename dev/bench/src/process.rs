@@ -6,10 +6,14 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use rustix::process::{Resource, getrlimit, setrlimit};
 
-/// Resident memory, in MB.
+/// Resident memory, in MB, and how much of it is pages of files: the program's own, which can be read again.
 pub(crate) fn resident_mb(pid: u32) -> Result<String> {
-    let tenths = resident_kib(pid)? * 1024 / 100_000;
-    Ok(format!("{}.{} MB", tenths / 10, tenths % 10))
+    let mb = |kib: u64| {
+        let tenths = kib * 1024 / 100_000;
+        format!("{}.{} MB", tenths / 10, tenths % 10)
+    };
+    let (all, of_files) = (resident_kib(pid)?, status(pid, "RssFile:")?);
+    Ok(format!("{}, {} of it the program", mb(all), mb(of_files)))
 }
 
 /// Resident memory, in KiB.

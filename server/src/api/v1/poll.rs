@@ -6,7 +6,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use domain::{Interaction, Principal};
+use domain::{Interaction, InteractionId, Principal};
 use tokio::time::{Instant, timeout_at};
 
 use super::id;
@@ -71,12 +71,13 @@ pub(crate) async fn get(
     // Before reading: what closes it after this line is not missed.
     let mut closing = state.hub.closing(id);
     // What is held keeps the room of all that it once did, unless that is elsewhere.
-    let read = || Box::pin(state.service.interaction(id, &waiter.principal));
+    let read = || Box::pin(boxed(&state, &waiter, id));
     let mut interaction = read().await?;
     let mut held = None;
     if !interaction.state.is_pending() {
         waiter.answered_at_once(&state)?;
     } else if let Some((place, wait)) = waiter.held(&state)? {
+        drop(interaction);
         let deadline = Instant::now() + wait;
         tokio::select! {
             _ = timeout_at(deadline, closing.closed()) => {}
@@ -87,11 +88,20 @@ pub(crate) async fn get(
         interaction = read().await?;
         held = Some(Held);
     }
-    let mut response = Box::pin(reply(&state, &waiter, interaction, &known)).await?;
+    let mut response = Box::pin(reply(&state, &waiter, *interaction, &known)).await?;
     if let Some(held) = held {
         response.extensions_mut().insert(held);
     }
     Ok(response)
+}
+
+async fn boxed(
+    state: &AppState,
+    waiter: &Waiter,
+    id: InteractionId,
+) -> Result<Box<Interaction>, Problem> {
+    let interaction = state.service.interaction(id, &waiter.principal).await?;
+    Ok(Box::new(interaction))
 }
 
 async fn reply(
