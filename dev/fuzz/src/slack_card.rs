@@ -44,7 +44,7 @@ pub fn slack_card(bytes: &[u8]) {
             let blocks = card.json_blocks();
             assert!((1..=50).contains(&blocks.len()));
             blocks.iter().for_each(fits);
-            let approves = blocks.iter().any(|block| says(block, "whole:"));
+            let approves = blocks.iter().any(|block| sends(block, "whole:"));
             assert!(!approves || !is_shown || shows(&blocks, text), "{blocks:?}");
             assert!(!approves || surface == Surface::Interactive);
         }
@@ -84,12 +84,14 @@ fn fits(value: &Value) {
     }
 }
 
-/// Whether a value of a control begins so.
-fn says(block: &Value, start: &str) -> bool {
+/// Whether a control's value begins so.
+fn sends(block: &Value, start: &str) -> bool {
     match block {
-        Value::String(text) => text.starts_with(start),
-        Value::Array(items) => items.iter().any(|item| says(item, start)),
-        Value::Object(fields) => fields.values().any(|value| says(value, start)),
+        Value::Array(items) => items.iter().any(|item| sends(item, start)),
+        Value::Object(fields) => fields.iter().any(|(name, value)| match value {
+            Value::String(text) => name == "value" && text.starts_with(start),
+            inner => sends(inner, start),
+        }),
         _ => false,
     }
 }

@@ -22,6 +22,8 @@ use crate::{command, server};
 const LARGEST: &str = "65536";
 /// How much of what was found is kept for one target, in bytes.
 const KEPT: u64 = 9 * 1024;
+/// And how many inputs a run may add.
+const ADDED: usize = 40;
 /// Counters of every edge, and of what is compared with what. No `cfg(fuzzing)`: libraries leave checks of signatures out by
 /// it.
 const COUNTED: &[&str] = &[
@@ -270,7 +272,9 @@ fn keep(program: &Path, home: &Path, found: &Path, target: &str) -> Result<()> {
         inputs.push((path.metadata()?.len(), path));
     }
     inputs.sort();
-    for (size, path) in inputs {
+    // Of each size some: most are a few bytes long.
+    let step = inputs.len().div_ceil(ADDED).max(1);
+    for (size, path) in inputs.into_iter().step_by(step) {
         let Some(left) = room.checked_sub(size) else {
             break;
         };
