@@ -26,7 +26,7 @@ export const chromium = { projects: [{ name: "chromium", use: browser() }] };
 
 export default defineConfig({
   testDir: "./tests",
-  // The longest takes 40 s where nothing else runs; machines are half as fast now and then.
+  // Some take 40 s beside two others; machines are half as fast now and then.
   timeout: 120_000,
   expect: { timeout: 10_000 },
   // One more than the machines this runs on have cores: a test waits for its server or its browser now and then.

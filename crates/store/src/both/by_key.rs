@@ -150,7 +150,7 @@ pub(super) fn askings(agents: &[AgentId], day: Day, pending: u32) -> QueryBuilde
     sql
 }
 
-/// Whether anything stands in the memories for a question, in force or not: it seldom does.
+/// Whether any memory of a question has not ended, of any team and agent: there seldom is one.
 pub(super) struct Remembered(Pool);
 
 impl ReadByKey for Remembered {
