@@ -9,7 +9,10 @@ use std::{
     hash::Hash,
 };
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::AbortHandle,
+};
 
 use crate::{Result, StoreError};
 
@@ -26,7 +29,7 @@ pub(crate) trait ReadByKey: Send + Sync + 'static {
 
     /// The rows of those keys that have one.
     fn read(
-        &self,
+        &mut self,
         keys: &[Self::Key],
     ) -> impl Future<Output = Result<Vec<(Self::Key, Self::Row)>>> + Send;
 }
@@ -39,13 +42,19 @@ type Waiter<R> = (
 /// The queue in front of the task that reads. The task ends when the last of these is dropped.
 pub(crate) struct Together<R: ReadByKey> {
     queue: mpsc::Sender<Waiter<R>>,
+    task: AbortHandle,
 }
 
 impl<R: ReadByKey> Together<R> {
     pub(crate) fn start(table: R) -> Self {
         let (queue, waiting) = mpsc::channel(QUEUE);
-        tokio::spawn(run(table, waiting));
-        Self { queue }
+        let task = tokio::spawn(run(table, waiting)).abort_handle();
+        Self { queue, task }
+    }
+
+    /// Reads no more, and lets go of what it reads from.
+    pub(crate) fn end(&self) {
+        self.task.abort();
     }
 
     pub(crate) async fn read(&self, key: R::Key) -> Result<Option<R::Row>> {
@@ -56,7 +65,7 @@ impl<R: ReadByKey> Together<R> {
     }
 }
 
-async fn run<R: ReadByKey>(table: R, mut waiting: mpsc::Receiver<Waiter<R>>) {
+async fn run<R: ReadByKey>(mut table: R, mut waiting: mpsc::Receiver<Waiter<R>>) {
     let mut taken = Vec::with_capacity(BATCH);
     while waiting.recv_many(&mut taken, BATCH).await > 0 {
         // Who has gone away needs nothing.
@@ -111,7 +120,7 @@ mod tests {
         type Key = u32;
         type Row = u32;
 
-        async fn read(&self, keys: &[u32]) -> Result<Vec<(u32, u32)>> {
+        async fn read(&mut self, keys: &[u32]) -> Result<Vec<(u32, u32)>> {
             self.may.acquire().await.unwrap().forget();
             self.read.lock().unwrap().push(keys.len());
             if keys.contains(&7) {

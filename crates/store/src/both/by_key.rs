@@ -6,7 +6,7 @@ use domain::{AgentId, Day, InteractionId, SecretHash};
 use sqlx::QueryBuilder;
 use uuid::Uuid;
 
-use super::{Db, Pool};
+use super::{Db, Pool, dialect::Reader};
 use crate::{
     Result,
     outbox::in_powers,
@@ -25,22 +25,30 @@ pub(super) struct ByKey {
 impl ByKey {
     pub(super) fn start(read: &Pool) -> Self {
         Self {
-            tokens: Together::start(GoodTokens(read.clone())),
-            interactions: Together::start(EveryInteraction(read.clone())),
-            askings: Together::start(Askings(read.clone())),
-            remembered: Together::start(Remembered(read.clone())),
+            tokens: Together::start(GoodTokens(Reader::of(read))),
+            interactions: Together::start(EveryInteraction(Reader::of(read))),
+            askings: Together::start(Askings(Reader::of(read))),
+            remembered: Together::start(Remembered(Reader::of(read))),
         }
+    }
+
+    /// None of them keeps a connection.
+    pub(super) fn end(&self) {
+        self.tokens.end();
+        self.interactions.end();
+        self.askings.end();
+        self.remembered.end();
     }
 }
 
 /// Tokens that were not revoked.
-pub(super) struct GoodTokens(Pool);
+pub(super) struct GoodTokens(Reader);
 
 impl ReadByKey for GoodTokens {
     type Key = SecretHash;
     type Row = TokenRow;
 
-    async fn read(&self, keys: &[SecretHash]) -> Result<Vec<(SecretHash, TokenRow)>> {
+    async fn read(&mut self, keys: &[SecretHash]) -> Result<Vec<(SecretHash, TokenRow)>> {
         let mut found = Vec::with_capacity(keys.len());
         for slice in in_powers(keys) {
             let mut sql: QueryBuilder<Db> = QueryBuilder::new(
@@ -52,7 +60,7 @@ impl ReadByKey for GoodTokens {
                 hashes.push_bind(hash.0.as_slice());
             }
             sql.push(")");
-            let rows: Vec<TokenRow> = sql.build_query_as().fetch_all(&self.0).await?;
+            let rows: Vec<TokenRow> = self.0.rows(sql).await?;
             found.extend(
                 rows.into_iter()
                     .filter_map(|row| Some((row.secret()?, row))),
@@ -62,13 +70,16 @@ impl ReadByKey for GoodTokens {
     }
 }
 
-pub(super) struct EveryInteraction(Pool);
+pub(super) struct EveryInteraction(Reader);
 
 impl ReadByKey for EveryInteraction {
     type Key = InteractionId;
     type Row = InteractionRow;
 
-    async fn read(&self, keys: &[InteractionId]) -> Result<Vec<(InteractionId, InteractionRow)>> {
+    async fn read(
+        &mut self,
+        keys: &[InteractionId],
+    ) -> Result<Vec<(InteractionId, InteractionRow)>> {
         let mut found = Vec::with_capacity(keys.len());
         for slice in in_powers(keys) {
             let mut sql: QueryBuilder<Db> = QueryBuilder::new(
@@ -86,7 +97,7 @@ impl ReadByKey for EveryInteraction {
                 ids.push_bind::<Uuid>(id.0);
             }
             sql.push(")");
-            let rows: Vec<InteractionRow> = sql.build_query_as().fetch_all(&self.0).await?;
+            let rows: Vec<InteractionRow> = self.0.rows(sql).await?;
             found.extend(rows.into_iter().map(|row| (row.id(), row)));
         }
         Ok(found)
@@ -95,13 +106,13 @@ impl ReadByKey for EveryInteraction {
 
 /// What an agent that asks is held against, on that day; more than so many that wait are not counted. Without the teams, which
 /// take another statement: most agents have none.
-pub(super) struct Askings(Pool);
+pub(super) struct Askings(Reader);
 
 impl ReadByKey for Askings {
     type Key = (AgentId, Day, u32);
     type Row = AskingRow;
 
-    async fn read(&self, keys: &[Self::Key]) -> Result<Vec<(Self::Key, AskingRow)>> {
+    async fn read(&mut self, keys: &[Self::Key]) -> Result<Vec<(Self::Key, AskingRow)>> {
         // More than one only around midnight.
         let mut days: HashMap<(Day, u32), Vec<AgentId>> = HashMap::new();
         for &(agent, day, pending) in keys {
@@ -110,10 +121,7 @@ impl ReadByKey for Askings {
         let mut found = Vec::with_capacity(keys.len());
         for ((day, pending), agents) in days {
             for slice in in_powers(&agents) {
-                let rows: Vec<AskingRow> = askings(slice, day, pending)
-                    .build_query_as()
-                    .fetch_all(&self.0)
-                    .await?;
+                let rows: Vec<AskingRow> = self.0.rows(askings(slice, day, pending)).await?;
                 found.extend(
                     rows.into_iter()
                         .map(|row| ((row.agent(), day, pending), row)),
@@ -151,20 +159,17 @@ pub(super) fn askings(agents: &[AgentId], day: Day, pending: u32) -> QueryBuilde
 }
 
 /// Whether any memory of a question has not ended, of any team and agent: there seldom is one.
-pub(super) struct Remembered(Pool);
+pub(super) struct Remembered(Reader);
 
 impl ReadByKey for Remembered {
     type Key = String;
     type Row = ();
 
-    async fn read(&self, questions: &[String]) -> Result<Vec<(String, ())>> {
+    async fn read(&mut self, questions: &[String]) -> Result<Vec<(String, ())>> {
         let mut found = Vec::new();
         for slice in in_powers(questions) {
-            let rows: Vec<String> = remembered(slice)
-                .build_query_scalar()
-                .fetch_all(&self.0)
-                .await?;
-            found.extend(rows.into_iter().map(|question| (question, ())));
+            let rows: Vec<(String,)> = self.0.rows(remembered(slice)).await?;
+            found.extend(rows.into_iter().map(|(question,)| (question, ())));
         }
         Ok(found)
     }

@@ -19,6 +19,11 @@ use crate::{InteractionQuery, Result, WhichTeam, search};
 const SAMPLE: i64 = 500;
 const COMMON: i64 = SAMPLE / 10;
 
+/// So many of the newest interactions are looked through where the index is not asked. FTS5 gathers all texts with a word that
+/// begins so before it hands out the first, and Postgres sorts them: as long as that takes with ten million stored, a row takes
+/// a few microseconds here.
+const AT_MOST: usize = 16_384;
+
 impl Store {
     /// The rows of a list, of at most `many` interactions: `sql` selects from `interactions i`, without a condition yet.
     pub(super) async fn newest<R>(
@@ -67,8 +72,11 @@ impl Store {
             return Ok(found);
         }
         let mut before = query.before.map_or(Uuid::max(), |before| before.0);
-        for &many in LOOKED_THROUGH {
+        let mut first = LOOKED_THROUGH.iter().copied();
+        let mut looked = 0;
+        while let Some(many) = first.next().or_else(|| further(limit, found.len(), looked)) {
             let looked_at = self.look_through(query, words, before, many).await?;
+            looked += many;
             let fitting = looked_at.iter().filter(|(_, fits)| *fits);
             found.extend(fitting.map(|(id, _)| *id));
             let last = looked_at.last().filter(|_| looked_at.len() == many);
@@ -136,8 +144,18 @@ impl Store {
         along(&mut sql, query);
         sql.push("i.id < ").push_bind(before);
         sql.push(format!(" ORDER BY i.id DESC LIMIT {many}"));
-        Ok(sql.build_query_as().fetch_all(&self.read).await?)
+        let rows = sql.build_query_as();
+        let rows = rows.persistent(LOOKED_THROUGH.contains(&many));
+        Ok(rows.fetch_all(&self.read).await?)
     }
+}
+
+/// How many more to look through for `limit` that fit, if as many of them fit as of those before; nothing if those are too many.
+fn further(limit: usize, found: usize, looked: usize) -> Option<usize> {
+    let more = (limit.saturating_sub(found) * looked).checked_div(found)?;
+    // One more at least, so that it ends.
+    let more = more.max(LOOKED_THROUGH[0]);
+    (looked + more <= AT_MOST).then_some(more)
 }
 
 /// Adds the one condition that leaves fewest, of those that have an index in the order of ids.

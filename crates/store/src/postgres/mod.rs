@@ -327,6 +327,7 @@ impl Commit for PostgresStore {
     }
 
     async fn close(&self) {
+        self.by_key.end();
         self.write.close().await;
     }
 }

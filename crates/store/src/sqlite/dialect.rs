@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
-use sqlx::{QueryBuilder, Transaction};
+use sqlx::{
+    FromRow, QueryBuilder, SqlitePool, Transaction, pool::PoolConnection, sqlite::SqliteRow,
+};
 
 use super::{Db, Store, log};
+use crate::Result;
 
 /// How many interactions are looked through for words before the index is asked: few first, since a common word needs no
 /// more. What is left for the index is in less than a tenth of those, so few rows have to be merged for its beginning.
@@ -19,6 +22,36 @@ pub(super) const REWRITE: [&str; 1] = ["VACUUM"];
 
 /// Whether an interaction is erased. It stays so for as long as the transaction writes, which it does alone.
 pub(super) const ERASED: &str = "SELECT erased IS NOT NULL FROM interactions WHERE id = $1";
+
+/// Reads one after the other, and keeps its connection. The pool looks at each that comes back, which is a message to the
+/// connection's thread and one back: as long a way as that of a read.
+pub(super) struct Reader {
+    pool: SqlitePool,
+    kept: Option<PoolConnection<Db>>,
+}
+
+impl Reader {
+    pub(super) fn of(pool: &SqlitePool) -> Self {
+        Self {
+            pool: pool.clone(),
+            kept: None,
+        }
+    }
+
+    pub(super) async fn rows<R>(&mut self, mut sql: QueryBuilder<Db>) -> Result<Vec<R>>
+    where
+        R: for<'r> FromRow<'r, SqliteRow> + Send + Unpin,
+    {
+        let mut connection = match self.kept.take() {
+            Some(kept) => kept,
+            None => self.pool.acquire().await?,
+        };
+        let rows = sql.build_query_as().fetch_all(&mut *connection).await?;
+        // One that fails, or is left in the middle, goes to the pool.
+        self.kept = Some(connection);
+        Ok(rows)
+    }
+}
 
 impl Store {
     /// To write in: at once the only one, instead of when it first writes.

@@ -139,8 +139,8 @@ type Pool = SqlitePool;
 type Connection = sqlx::SqliteConnection;
 type Store = SqliteStore;
 
-/// Connections for reading. WAL lets them read while the writer commits.
-const READERS: u32 = 4;
+/// Connections for reading. WAL lets them read while the writer commits. Four are kept by what every request reads.
+const READERS: u32 = 8;
 
 /// See [`crate::database_file`].
 pub(crate) fn database_file(url: &str) -> Option<PathBuf> {
@@ -249,6 +249,7 @@ impl Commit for SqliteStore {
     }
 
     async fn close(&self) {
+        self.by_key.end();
         // The last connection to close takes the log into the file and removes it, which one that only reads cannot.
         self.read.close().await;
         self.write.close().await;

@@ -58,8 +58,11 @@ async fn what_is_closed_says_so_and_is_all_there_when_it_is_opened_again(databas
     let agent = database.agent(&*store, "backend").await;
     let asked = (0..20).map(|_| database.asked(&*store, &agent, Draft::default()));
     let asked = join_all(asked).await;
+    let first = asked[0].id;
+    store.interaction(first).await.unwrap();
     store.close().await;
     assert!(store.last_seq().await.is_err());
+    assert!(store.interaction(first).await.is_err());
     let late = database.question(&agent, Draft::default(), 0);
     assert!(store.commit(late).await.is_err());
     let again = database.store().await;
@@ -78,10 +81,9 @@ async fn a_migration_that_fails_leaves_what_was_there(database: Database) {
         matches!(refused, ConnectError::Migration { .. }),
         "{refused:?}"
     );
-    let after = database.place.contents().await.unwrap();
-    // SQLite's log may have grown by what was rolled back.
+    // SQLite's log may have grown by what was rolled back, and goes when the last connection has closed.
     if database.place.url.starts_with("postgres") {
-        assert!(before == after);
+        assert!(database.place.contents().await.unwrap() == before);
     }
     let out_of_the_way = "DROP TABLE slack_files";
     database.place.execute(out_of_the_way).await.unwrap();
