@@ -75,13 +75,11 @@ impl Store {
         let mut first = LOOKED_THROUGH.iter().copied();
         let mut looked = 0;
         while let Some(many) = first.next().or_else(|| further(limit, found.len(), looked)) {
-            let looked_at = self.look_through(query, words, before, many).await?;
+            let last = self.last_of(query, before, many).await?;
+            found.extend(self.look_through(query, words, before, last).await?);
             looked += many;
-            let fitting = looked_at.iter().filter(|(_, fits)| *fits);
-            found.extend(fitting.map(|(id, _)| *id));
-            let last = looked_at.last().filter(|_| looked_at.len() == many);
             match last {
-                Some((id, _)) if found.len() < limit => before = *id,
+                Some(last) if found.len() < limit => before = last,
                 _ => {
                     found.truncate(limit);
                     return Ok(found);
@@ -124,29 +122,46 @@ impl Store {
         })
     }
 
-    /// The `many` newest before this one, and of each whether it is one that is searched for.
+    /// The last of the `many` newest before this one; nothing where there are fewer.
+    async fn last_of(
+        &self,
+        query: &InteractionQuery,
+        before: Uuid,
+        many: usize,
+    ) -> Result<Option<Uuid>> {
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new("SELECT i.id FROM interactions i WHERE ");
+        along(&mut sql, query);
+        sql.push("i.id < ")
+            .push_bind(before)
+            .push(" ORDER BY i.id DESC LIMIT 1 OFFSET ")
+            .push_bind(i64::try_from(many - 1).unwrap_or(i64::MAX));
+        Ok(sql.build_query_scalar().fetch_optional(&self.read).await?)
+    }
+
+    /// Those before this one that are searched for, back to the last.
     async fn look_through(
         &self,
         query: &InteractionQuery,
         words: &[String],
         before: Uuid,
-        many: usize,
-    ) -> Result<Vec<(Uuid, bool)>> {
-        // Among what is returned, conditions cannot tempt the planner to look at more rows than these.
-        let mut sql: QueryBuilder<Db> = QueryBuilder::new("SELECT i.id, CASE WHEN TRUE");
+        last: Option<Uuid>,
+    ) -> Result<Vec<Uuid>> {
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new("SELECT i.id FROM interactions i WHERE ");
+        along(&mut sql, query);
+        sql.push("i.id < ").push_bind(before);
+        if let Some(last) = last {
+            sql.push(" AND i.id >= ").push_bind(last);
+        }
+        // Inside of this, conditions cannot tempt the planner to another way through the rows.
+        sql.push(" AND CASE WHEN TRUE");
         narrow(&mut sql, query);
         sql.push(" AND (SELECT MAX(CASE WHEN ");
         holding(&mut sql, words);
         sql.push(
             " THEN 1 ELSE 0 END) FROM interaction_words w WHERE w.interaction_id = i.id) = 1
-             THEN TRUE ELSE FALSE END FROM interactions i WHERE ",
+             THEN TRUE ELSE FALSE END ORDER BY i.id DESC",
         );
-        along(&mut sql, query);
-        sql.push("i.id < ").push_bind(before);
-        sql.push(format!(" ORDER BY i.id DESC LIMIT {many}"));
-        let rows = sql.build_query_as();
-        let rows = rows.persistent(LOOKED_THROUGH.contains(&many));
-        Ok(rows.fetch_all(&self.read).await?)
+        Ok(sql.build_query_scalar().fetch_all(&self.read).await?)
     }
 }
 
