@@ -29,7 +29,7 @@ pub(crate) fn build(workspace: &Workspace, profile: Profile) -> Result<PathBuf> 
         Profile::Release => {
             cargo.arg("--release");
             say_from_what(workspace, &mut cargo);
-            ("release", "about 4 min the first time, then a minute")
+            ("release", "about 30 min the first time on two cores")
         }
     };
     let what = format!("building the server, {directory}");
