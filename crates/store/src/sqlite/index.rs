@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use super::{
     Store,
+    commit::AGAIN,
     dialect::holding,
     narrowed::{is_narrowed, narrow},
 };
@@ -51,17 +52,17 @@ pub(super) fn numbered(texts: &[Text]) -> Vec<(i64, &Text)> {
 }
 
 /// Makes them findable.
-pub(super) fn insert(sql: &mut QueryBuilder<Db>, texts: &[(i64, &Text)]) {
+pub(super) fn insert(sql: &mut QueryBuilder<Db>, texts: &[(&(i64, &Text), bool)]) {
     if texts.is_empty() {
         return;
     }
-    sql.push("INSERT INTO interaction_words (place, interaction_id, words) ");
-    sql.push_values(texts, |mut row, (place, text)| {
-        row.push_bind(*place)
+    sql.push("INSERT INTO interaction_words (place, interaction_id, words) SELECT * FROM (");
+    sql.push_values(texts, |mut row, ((place, text), first)| {
+        row.push_bind(if *first { *place } else { AGAIN })
             .push_bind(text.interaction.0)
             .push_bind(&text.words);
     });
-    sql.push("; ");
+    sql.push(") WHERE column1 <> ").push_bind(AGAIN).push("; ");
 }
 
 /// Takes the texts of an interaction out again (rule 19): the index is told each text that goes.
