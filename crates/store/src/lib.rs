@@ -32,7 +32,6 @@ mod reach_numbers;
 mod reaches;
 mod rows;
 mod search;
-mod slices;
 mod sqlite;
 mod teams;
 #[cfg(feature = "testing")]

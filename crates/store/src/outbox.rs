@@ -10,6 +10,19 @@ use domain::{
 /// The error of a delivery to an endpoint that was disabled before it.
 pub(crate) const DISABLED: &str = "the endpoint was disabled";
 
+/// Slices whose lengths are powers of two: few different statements, so that all stay prepared.
+pub(crate) fn in_powers<T>(mut rows: &[T]) -> Vec<&[T]> {
+    const LONGEST: usize = 64;
+    let mut slices = Vec::new();
+    while !rows.is_empty() {
+        let length = (1 << rows.len().ilog2()).min(LONGEST);
+        let (slice, rest) = rows.split_at(length);
+        slices.push(slice);
+        rows = rest;
+    }
+    slices
+}
+
 /// How a delivery begins.
 pub(crate) fn made_as(given_up: Option<DateTime<Utc>>) -> DeliveryState {
     match given_up {

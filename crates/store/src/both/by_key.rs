@@ -9,8 +9,8 @@ use uuid::Uuid;
 use super::{Db, Pool, dialect::Reader};
 use crate::{
     Result,
+    outbox::in_powers,
     rows::{AskingRow, InteractionRow, TokenRow},
-    slices::filled,
     together::{ReadByKey, Together},
 };
 
@@ -50,13 +50,13 @@ impl ReadByKey for GoodTokens {
 
     async fn read(&mut self, keys: &[SecretHash]) -> Result<Vec<(SecretHash, TokenRow)>> {
         let mut found = Vec::with_capacity(keys.len());
-        for slice in filled(keys) {
+        for slice in in_powers(keys) {
             let mut sql: QueryBuilder<Db> = QueryBuilder::new(
                 "SELECT hash, id, name, agent_id, expires_at, teams FROM tokens
                  WHERE revoked_at IS NULL AND hash IN (",
             );
             let mut hashes = sql.separated(", ");
-            for (hash, _) in slice {
+            for hash in slice {
                 hashes.push_bind(hash.0.as_slice());
             }
             sql.push(")");
@@ -81,7 +81,7 @@ impl ReadByKey for EveryInteraction {
         keys: &[InteractionId],
     ) -> Result<Vec<(InteractionId, InteractionRow)>> {
         let mut found = Vec::with_capacity(keys.len());
-        for slice in filled(keys) {
+        for slice in in_powers(keys) {
             let mut sql: QueryBuilder<Db> = QueryBuilder::new(
                 "SELECT i.id, i.version, i.agent_id, a.name AS agent_name, i.request, i.detail,
                         i.created_at, i.expires_at, i.collected_at, i.consumed, i.report, i.callback,
@@ -93,7 +93,7 @@ impl ReadByKey for EveryInteraction {
                  WHERE i.id IN (",
             );
             let mut ids = sql.separated(", ");
-            for (id, _) in slice {
+            for id in slice {
                 ids.push_bind::<Uuid>(id.0);
             }
             sql.push(")");
@@ -120,8 +120,8 @@ impl ReadByKey for Askings {
         }
         let mut found = Vec::with_capacity(keys.len());
         for ((day, pending), agents) in days {
-            for slice in filled(&agents) {
-                let rows: Vec<AskingRow> = self.0.rows(askings(&slice, day, pending)).await?;
+            for slice in in_powers(&agents) {
+                let rows: Vec<AskingRow> = self.0.rows(askings(slice, day, pending)).await?;
                 found.extend(
                     rows.into_iter()
                         .map(|row| ((row.agent(), day, pending), row)),
@@ -132,7 +132,7 @@ impl ReadByKey for Askings {
     }
 }
 
-pub(super) fn askings(agents: &[(&AgentId, bool)], day: Day, pending: u32) -> QueryBuilder<Db> {
+pub(super) fn askings(agents: &[AgentId], day: Day, pending: u32) -> QueryBuilder<Db> {
     let mut sql: QueryBuilder<Db> = QueryBuilder::new(
         "SELECT a.id,
             COALESCE((SELECT u.bytes FROM agent_usage u WHERE u.agent_id = a.id AND u.day = ",
@@ -151,7 +151,7 @@ pub(super) fn askings(agents: &[(&AgentId, bool)], day: Day, pending: u32) -> Qu
          FROM agents a WHERE a.id IN (",
         );
     let mut ids = sql.separated(", ");
-    for (agent, _) in agents {
+    for agent in agents {
         ids.push_bind(agent.0);
     }
     sql.push(")");
@@ -167,21 +167,21 @@ impl ReadByKey for Remembered {
 
     async fn read(&mut self, questions: &[String]) -> Result<Vec<(String, ())>> {
         let mut found = Vec::new();
-        for slice in filled(questions) {
-            let rows: Vec<(String,)> = self.0.rows(remembered(&slice)).await?;
+        for slice in in_powers(questions) {
+            let rows: Vec<(String,)> = self.0.rows(remembered(slice)).await?;
             found.extend(rows.into_iter().map(|(question,)| (question, ())));
         }
         Ok(found)
     }
 }
 
-pub(super) fn remembered(questions: &[(&String, bool)]) -> QueryBuilder<Db> {
+pub(super) fn remembered(questions: &[String]) -> QueryBuilder<Db> {
     let mut sql: QueryBuilder<Db> = QueryBuilder::new(
         "SELECT DISTINCT s.question FROM memories s WHERE s.ended_at IS NULL AND s.question IN (",
     );
     let mut all = sql.separated(", ");
-    for (question, _) in questions {
-        all.push_bind((*question).clone());
+    for question in questions {
+        all.push_bind(question.clone());
     }
     sql.push(")");
     sql

@@ -12,11 +12,7 @@ use sqlx::QueryBuilder;
 use uuid::Uuid;
 
 use super::{Connection, Db};
-use crate::{
-    Result, rows,
-    slices::{filled, in_powers},
-    writer::has_parts,
-};
+use crate::{Result, outbox::in_powers, rows, writer::has_parts};
 
 /// An interaction, and the key that its agent asked under.
 type Opened<'a> = (&'a Interaction, Option<&'a IdempotencyKey>);
@@ -148,9 +144,9 @@ async fn take_keys(connection: &mut Connection, opened: &[Opened<'_>]) -> Result
         .filter_map(|(it, key)| Some((*it, (*key)?)))
         .collect();
     let mut taken = HashSet::new();
-    for slice in filled(&keyed) {
+    for slice in in_powers(&keyed) {
         let mut sql = QueryBuilder::new("");
-        push_keys(&mut sql, slice.into_iter().map(|(one, _)| one));
+        push_keys(&mut sql, slice);
         sql.push(" ON CONFLICT (agent_id, key) DO NOTHING RETURNING interaction_id");
         let ids: Vec<Uuid> = sql.build_query_scalar().fetch_all(&mut *connection).await?;
         taken.extend(ids);
@@ -158,10 +154,7 @@ async fn take_keys(connection: &mut Connection, opened: &[Opened<'_>]) -> Result
     Ok(taken)
 }
 
-pub(super) fn push_keys<'a>(
-    sql: &mut QueryBuilder<Db>,
-    keyed: impl IntoIterator<Item = &'a (&'a Interaction, &'a IdempotencyKey)>,
-) {
+pub(super) fn push_keys(sql: &mut QueryBuilder<Db>, keyed: &[(&Interaction, &IdempotencyKey)]) {
     sql.push("INSERT INTO idempotency_keys (agent_id, key, fingerprint, interaction_id) ");
     sql.push_values(keyed, |mut row, (interaction, key)| {
         row.push_bind(interaction.agent.id.0)
@@ -176,9 +169,9 @@ async fn insert(connection: &mut Connection, opened: &[Opened<'_>]) -> Result<Ha
     let rows = opened.iter().map(|(it, _)| Row::of(it));
     let rows: Vec<_> = rows.collect::<Result<_>>()?;
     let mut placed = HashSet::with_capacity(opened.len());
-    for slice in filled(&rows) {
+    for slice in in_powers(&rows) {
         let mut sql = QueryBuilder::new("");
-        push_rows(&mut sql, slice.into_iter().map(|(one, _)| one));
+        push_rows(&mut sql, slice);
         sql.push(" ON CONFLICT DO NOTHING RETURNING id");
         let ids: Vec<Uuid> = sql.build_query_scalar().fetch_all(&mut *connection).await?;
         placed.extend(ids);
@@ -195,10 +188,7 @@ impl<'a> Row<'a> {
     }
 }
 
-pub(super) fn push_rows<'a>(
-    sql: &mut QueryBuilder<Db>,
-    opened: impl IntoIterator<Item = &'a Row<'a>>,
-) {
+pub(super) fn push_rows(sql: &mut QueryBuilder<Db>, opened: &[Row<'_>]) {
     sql.push(
         "INSERT INTO interactions (id, version, agent_id, kind, mode, urgent, session_id, task_id,
                 request, state, outcome, detail, created_at, expires_at, closed_at, card_channel, brief, weight,

@@ -11,7 +11,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder};
 use uuid::Uuid;
 
 use super::{Connection, Db};
-use crate::{Mark, Result, slices::in_powers};
+use crate::{Mark, Result, outbox::in_powers};
 
 /// Where an agent is called back, if that is not known yet.
 pub(super) async fn put_place(connection: &mut Connection, place: &CallbackPlace) -> Result<()> {

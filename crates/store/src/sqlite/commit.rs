@@ -6,16 +6,13 @@ use sqlx::{QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
 use super::{alone::Alone, batch::Batch, index, log::Log, outbox, transaction::Transaction};
 use crate::{
     JournalState, Result,
-    slices::filled,
+    outbox::in_powers,
     writer::{BatchError, CommitBatch, Written},
 };
 
 /// So many rows of a table are written together with the COMMIT. Each number of rows makes another statement of it: with more of
 /// them it would be parsed anew each time.
 const FEW: usize = 3;
-
-/// In place of the number of a row that comes again, which is not written: an event or a text that is there already is a fault.
-pub(super) const AGAIN: i64 = -1;
 
 pub(super) struct Batches {
     write: SqlitePool,
@@ -105,25 +102,20 @@ pub(super) fn is_small(batch: &Batch<'_>) -> bool {
 
 /// The last of what a batch writes: its events, its words, and what is owed to destinations that are there.
 pub(super) fn push_last(sql: &mut QueryBuilder<Sqlite>, batch: &Batch<'_>) {
-    append(sql, &once(&batch.appended));
-    index::insert(sql, &once(&index::numbered(&batch.texts)));
-    outbox::insert_rows(sql, &once(&batch.owed), None);
+    append(sql, &batch.appended);
+    index::insert(sql, &index::numbered(&batch.texts));
+    outbox::insert_rows(sql, &batch.owed, None);
 }
 
-fn once<T>(rows: &[T]) -> Vec<(&T, bool)> {
-    rows.iter().map(|row| (row, true)).collect()
-}
-
-/// Runs the statement for these rows, with the last of them again until there are as many as others had. Whether a row comes for
-/// the first time stands beside it.
+/// Runs the statement for these rows, or some for so many of them that others had the same.
 pub(super) async fn each<T>(
     connection: &mut SqliteConnection,
     rows: &[T],
-    insert: impl Fn(&mut QueryBuilder<Sqlite>, &[(&T, bool)]),
+    insert: impl Fn(&mut QueryBuilder<Sqlite>, &[T]),
 ) -> Result<()> {
-    for slice in filled(rows) {
+    for slice in in_powers(rows) {
         let mut sql = QueryBuilder::new("");
-        insert(&mut sql, &slice);
+        insert(&mut sql, slice);
         sql.build().execute(&mut *connection).await?;
     }
     Ok(())
@@ -136,16 +128,16 @@ async fn sweep(connection: &mut SqliteConnection, erased: Vec<(&Erasing, i64)>) 
     Ok(())
 }
 
-fn append(sql: &mut QueryBuilder<Sqlite>, events: &[(&Record, bool)]) {
+fn append(sql: &mut QueryBuilder<Sqlite>, events: &[Record]) {
     if events.is_empty() {
         return;
     }
     sql.push(
         "INSERT INTO events (seq, id, at, type, agent_id, interaction_id, task_id, actor, payload,
-            prev_hash, hash, kept, salt) SELECT * FROM (",
+            prev_hash, hash, kept, salt) ",
     );
-    sql.push_values(events, |mut row, (event, first)| {
-        row.push_bind(if *first { event.seq } else { AGAIN })
+    sql.push_values(events, |mut row, event| {
+        row.push_bind(event.seq)
             .push_bind(event.id.0)
             .push_bind(event.at)
             .push_bind(&event.event_type)
@@ -159,5 +151,5 @@ fn append(sql: &mut QueryBuilder<Sqlite>, events: &[(&Record, bool)]) {
             .push_bind(&event.kept)
             .push_bind(event.salt.map(|salt| salt.to_vec()));
     });
-    sql.push(") WHERE column1 <> ").push_bind(AGAIN).push("; ");
+    sql.push("; ");
 }

@@ -12,7 +12,6 @@ use uuid::Uuid;
 
 use super::{
     Store,
-    commit::AGAIN,
     dialect::holding,
     narrowed::{is_narrowed, narrow},
 };
@@ -52,17 +51,17 @@ pub(super) fn numbered(texts: &[Text]) -> Vec<(i64, &Text)> {
 }
 
 /// Makes them findable.
-pub(super) fn insert(sql: &mut QueryBuilder<Db>, texts: &[(&(i64, &Text), bool)]) {
+pub(super) fn insert(sql: &mut QueryBuilder<Db>, texts: &[(i64, &Text)]) {
     if texts.is_empty() {
         return;
     }
-    sql.push("INSERT INTO interaction_words (place, interaction_id, words) SELECT * FROM (");
-    sql.push_values(texts, |mut row, ((place, text), first)| {
-        row.push_bind(if *first { *place } else { AGAIN })
+    sql.push("INSERT INTO interaction_words (place, interaction_id, words) ");
+    sql.push_values(texts, |mut row, (place, text)| {
+        row.push_bind(*place)
             .push_bind(text.interaction.0)
             .push_bind(&text.words);
     });
-    sql.push(") WHERE column1 <> ").push_bind(AGAIN).push("; ");
+    sql.push("; ");
 }
 
 /// Takes the texts of an interaction out again (rule 19): the index is told each text that goes.

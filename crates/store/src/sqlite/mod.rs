@@ -142,9 +142,6 @@ type Store = SqliteStore;
 /// Connections for reading. WAL lets them read while the writer commits. Four are kept by what every request reads.
 const READERS: u32 = 8;
 
-/// In KiB, with SQLite's minus: a quarter of what it takes by itself, since there are several, and the system has the pages.
-const READ_CACHE: &str = "-512";
-
 /// See [`crate::database_file`].
 pub(crate) fn database_file(url: &str) -> Option<PathBuf> {
     let file = url.starts_with("sqlite:") && !url.contains(":memory:");
@@ -210,7 +207,7 @@ impl SqliteStore {
         let read = SqlitePoolOptions::new()
             .max_connections(READERS)
             .test_before_acquire(false)
-            .connect_with(options.read_only(true).pragma("cache_size", READ_CACHE))
+            .connect_with(options.read_only(true))
             .await
             .map_err(|error| migrate::unreachable(&place, &error))?;
         let (grown, growth) = watch::channel(());

@@ -21,9 +21,8 @@ use super::{
 use crate::{
     Attempt, Claimed, DeliveryQuery, DeliveryRecord, Follower, Mark, NewsPage, Outbox, Owing,
     Ready, Result, StuckChannel,
-    outbox::{DISABLED, made_as},
+    outbox::{DISABLED, in_powers, made_as},
     rows,
-    slices::in_powers,
 };
 
 /// Makes the destinations that are made by what is owed to them.
@@ -59,7 +58,7 @@ pub(super) async fn insert(
 /// The same, once their destinations are there.
 pub(super) fn insert_rows(
     sql: &mut QueryBuilder<Sqlite>,
-    owed: &[(&Obligation, bool)],
+    owed: &[Obligation],
     given_up: Option<DateTime<Utc>>,
 ) {
     if owed.is_empty() {
@@ -70,7 +69,7 @@ pub(super) fn insert_rows(
         "INSERT INTO outbox (id, destination_id, event_seq, state, next_at, created_at, ended_at,
             last_error) ",
     );
-    sql.push_values(owed, |mut row, (one, _)| {
+    sql.push_values(owed, |mut row, one| {
         row.push_bind(one.id.0)
             .push_bind(one.destination.id().0)
             .push_bind(one.event_seq)

@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, Row};
 use uuid::Uuid;
 
 use super::{Store, by_key, interactions, ladders};
-use crate::{slices::filled, testing::TestDatabase};
+use crate::testing::TestDatabase;
 
 /// The steps that SQLite takes for a statement whose parameters are all numbers.
 async fn steps(store: &Store, sql: &str) -> String {
@@ -30,7 +30,7 @@ async fn what_waits_is_found_by_an_index_of_its_own() {
     let of_a_team = format!(
         "{briefs} WHERE i.state = 'pending' AND (i.team_id IS NULL OR i.team_id IN ($1)){order} LIMIT 50"
     );
-    let askings = by_key::askings(&filled(&[AgentId(Uuid::nil()); 2])[0], Day(0), 1);
+    let askings = by_key::askings(&[AgentId(Uuid::nil()); 2], Day(0), 1);
     for (sql, index) in [
         (
             interactions::DUE,
@@ -78,7 +78,7 @@ async fn what_the_last_day_brought_is_counted_in_indexes_alone() {
 async fn what_is_remembered_of_a_question_is_found_by_it() {
     let database = TestDatabase::sqlite();
     let store = Store::connect(&database.url).await.unwrap();
-    let sql = by_key::remembered(&filled(&["a".to_owned(), "b".to_owned()])[0]);
+    let sql = by_key::remembered(&["a".to_owned(), "b".to_owned()]);
     let steps = steps(&store, sql.sql().as_str()).await;
     assert!(steps.contains("memories_question (question=?)"), "{steps}");
 }
