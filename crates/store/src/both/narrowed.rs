@@ -19,11 +19,6 @@ use crate::{InteractionQuery, Result, WhichTeam, search};
 const SAMPLE: i64 = 500;
 const COMMON: i64 = SAMPLE / 10;
 
-/// So many of the newest interactions are looked through where the index is not asked. FTS5 gathers all texts with a word that
-/// begins so before it hands out the first, and Postgres sorts them: as long as that takes with ten million stored, a row takes
-/// a few microseconds here.
-const AT_MOST: usize = 16_384;
-
 impl Store {
     /// The rows of a list, of at most `many` interactions: `sql` selects from `interactions i`, without a condition yet.
     pub(super) async fn newest<R>(
@@ -72,14 +67,13 @@ impl Store {
             return Ok(found);
         }
         let mut before = query.before.map_or(Uuid::max(), |before| before.0);
-        let mut first = LOOKED_THROUGH.iter().copied();
-        let mut looked = 0;
-        while let Some(many) = first.next().or_else(|| further(limit, found.len(), looked)) {
-            let last = self.last_of(query, before, many).await?;
-            found.extend(self.look_through(query, words, before, last).await?);
-            looked += many;
+        for &many in LOOKED_THROUGH {
+            let looked_at = self.look_through(query, words, before, many).await?;
+            let fitting = looked_at.iter().filter(|(_, fits)| *fits);
+            found.extend(fitting.map(|(id, _)| *id));
+            let last = looked_at.last().filter(|_| looked_at.len() == many);
             match last {
-                Some(last) if found.len() < limit => before = last,
+                Some((id, _)) if found.len() < limit => before = *id,
                 _ => {
                     found.truncate(limit);
                     return Ok(found);
@@ -122,55 +116,28 @@ impl Store {
         })
     }
 
-    /// The last of the `many` newest before this one; nothing where there are fewer.
-    async fn last_of(
-        &self,
-        query: &InteractionQuery,
-        before: Uuid,
-        many: usize,
-    ) -> Result<Option<Uuid>> {
-        let mut sql: QueryBuilder<Db> = QueryBuilder::new("SELECT i.id FROM interactions i WHERE ");
-        along(&mut sql, query);
-        sql.push("i.id < ")
-            .push_bind(before)
-            .push(" ORDER BY i.id DESC LIMIT 1 OFFSET ")
-            .push_bind(i64::try_from(many - 1).unwrap_or(i64::MAX));
-        Ok(sql.build_query_scalar().fetch_optional(&self.read).await?)
-    }
-
-    /// Those before this one that are searched for, back to the last.
+    /// The `many` newest before this one, and of each whether it is one that is searched for.
     async fn look_through(
         &self,
         query: &InteractionQuery,
         words: &[String],
         before: Uuid,
-        last: Option<Uuid>,
-    ) -> Result<Vec<Uuid>> {
-        let mut sql: QueryBuilder<Db> = QueryBuilder::new("SELECT i.id FROM interactions i WHERE ");
-        along(&mut sql, query);
-        sql.push("i.id < ").push_bind(before);
-        if let Some(last) = last {
-            sql.push(" AND i.id >= ").push_bind(last);
-        }
-        // Inside of this, conditions cannot tempt the planner to another way through the rows.
-        sql.push(" AND CASE WHEN TRUE");
+        many: usize,
+    ) -> Result<Vec<(Uuid, bool)>> {
+        // Among what is returned, conditions cannot tempt the planner to look at more rows than these.
+        let mut sql: QueryBuilder<Db> = QueryBuilder::new("SELECT i.id, CASE WHEN TRUE");
         narrow(&mut sql, query);
         sql.push(" AND (SELECT MAX(CASE WHEN ");
         holding(&mut sql, words);
         sql.push(
             " THEN 1 ELSE 0 END) FROM interaction_words w WHERE w.interaction_id = i.id) = 1
-             THEN TRUE ELSE FALSE END ORDER BY i.id DESC",
+             THEN TRUE ELSE FALSE END FROM interactions i WHERE ",
         );
-        Ok(sql.build_query_scalar().fetch_all(&self.read).await?)
+        along(&mut sql, query);
+        sql.push("i.id < ").push_bind(before);
+        sql.push(format!(" ORDER BY i.id DESC LIMIT {many}"));
+        Ok(sql.build_query_as().fetch_all(&self.read).await?)
     }
-}
-
-/// How many more to look through for `limit` that fit, if as many of them fit as of those before; nothing if those are too many.
-fn further(limit: usize, found: usize, looked: usize) -> Option<usize> {
-    let more = (limit.saturating_sub(found) * looked).checked_div(found)?;
-    // One more at least, so that it ends.
-    let more = more.max(LOOKED_THROUGH[0]);
-    (looked + more <= AT_MOST).then_some(more)
 }
 
 /// Adds the one condition that leaves fewest, of those that have an index in the order of ids.
