@@ -6,7 +6,7 @@ use domain::{AgentId, Day, InteractionId, SecretHash};
 use sqlx::QueryBuilder;
 use uuid::Uuid;
 
-use super::{Db, Pool, dialect::Reader};
+use super::{Db, Pool, reader::Reader};
 use crate::{
     Result,
     outbox::in_powers,

@@ -1,9 +1,8 @@
 //! Where Postgres has words of its own.
 
-use sqlx::{FromRow, PgPool, QueryBuilder, Transaction, postgres::PgRow};
+use sqlx::{QueryBuilder, Transaction};
 
 use super::{Db, Store};
-use crate::Result;
 
 /// How many interactions are looked through for words before the index is asked: few first, since a common word needs no
 /// more. What is left for the index is in less than a fiftieth of those, so few rows have to be sorted.
@@ -29,22 +28,6 @@ pub(super) const REWRITE: [&str; 13] = [
 /// Whether an interaction is erased. It stays so until the transaction ends: who erases it waits, and is waited for.
 pub(super) const ERASED: &str =
     "SELECT erased IS NOT NULL FROM interactions WHERE id = $1 FOR SHARE";
-
-/// Reads one after the other, each on any connection.
-pub(super) struct Reader(PgPool);
-
-impl Reader {
-    pub(super) fn of(pool: &PgPool) -> Self {
-        Self(pool.clone())
-    }
-
-    pub(super) async fn rows<R>(&mut self, mut sql: QueryBuilder<Db>) -> Result<Vec<R>>
-    where
-        R: for<'r> FromRow<'r, PgRow> + Send + Unpin,
-    {
-        Ok(sql.build_query_as().fetch_all(&self.0).await?)
-    }
-}
 
 impl Store {
     /// To write in.

@@ -7,6 +7,7 @@ mod inbox;
 mod index;
 mod inspect;
 mod outbox;
+mod reader;
 mod vanished;
 
 // The code that both databases share, made for this one.

@@ -2,12 +2,9 @@
 
 use std::time::Duration;
 
-use sqlx::{
-    FromRow, QueryBuilder, SqlitePool, Transaction, pool::PoolConnection, sqlite::SqliteRow,
-};
+use sqlx::{QueryBuilder, Transaction};
 
 use super::{Db, Store, log};
-use crate::Result;
 
 /// How many interactions are looked through for words before the index is asked: few first, since a common word needs no
 /// more. What is left for the index is in less than a tenth of those, so few rows have to be merged for its beginning.
@@ -17,41 +14,15 @@ pub(super) const LOOKED_THROUGH: &[usize] = &[128, 512];
 /// programs that copy the log elsewhere, stay for as long as they run.
 const SCRUB_PATIENCE: Duration = Duration::from_millis(250);
 
-/// Writes the file anew.
-pub(super) const REWRITE: [&str; 1] = ["VACUUM"];
+/// Writes the file anew. The copy is too large for memory.
+pub(super) const REWRITE: [&str; 3] = [
+    "PRAGMA temp_store = FILE",
+    "VACUUM",
+    "PRAGMA temp_store = MEMORY",
+];
 
 /// Whether an interaction is erased. It stays so for as long as the transaction writes, which it does alone.
 pub(super) const ERASED: &str = "SELECT erased IS NOT NULL FROM interactions WHERE id = $1";
-
-/// Reads one after the other, and keeps its connection. The pool looks at each that comes back, which is a message to the
-/// connection's thread and one back: as long a way as that of a read.
-pub(super) struct Reader {
-    pool: SqlitePool,
-    kept: Option<PoolConnection<Db>>,
-}
-
-impl Reader {
-    pub(super) fn of(pool: &SqlitePool) -> Self {
-        Self {
-            pool: pool.clone(),
-            kept: None,
-        }
-    }
-
-    pub(super) async fn rows<R>(&mut self, mut sql: QueryBuilder<Db>) -> Result<Vec<R>>
-    where
-        R: for<'r> FromRow<'r, SqliteRow> + Send + Unpin,
-    {
-        let mut connection = match self.kept.take() {
-            Some(kept) => kept,
-            None => self.pool.acquire().await?,
-        };
-        let rows = sql.build_query_as().fetch_all(&mut *connection).await?;
-        // One that fails, or is left in the middle, goes to the pool.
-        self.kept = Some(connection);
-        Ok(rows)
-    }
-}
 
 impl Store {
     /// To write in: at once the only one, instead of when it first writes.

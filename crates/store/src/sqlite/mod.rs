@@ -11,6 +11,7 @@ mod log;
 mod outbox;
 #[cfg(test)]
 mod plans;
+mod reader;
 mod transaction;
 
 // The code that both databases share, made for this one.
@@ -185,9 +186,11 @@ impl SqliteStore {
             make_private(&file);
         }
         // A file does not go away like a server: no need to ask before each use.
-        let write = SqlitePoolOptions::new()
+        let alone = SqlitePoolOptions::new()
             .max_connections(1)
-            .test_before_acquire(false)
+            .test_before_acquire(false);
+        let write = alone
+            .clone()
             .connect_with(options.clone())
             .await
             .map_err(|error| migrate::unreachable(&place, &error))?;
@@ -204,6 +207,14 @@ impl SqliteStore {
         briefs::fill(&write)
             .await
             .map_err(|error| migrate::unfilled(&place, &error))?;
+        // Migrations sort whole tables, and need files for it. From here on a statement keeps in memory what it needs to be taken
+        // back: that is half of what a batch would write.
+        let migrated = write;
+        let write = alone
+            .connect_with(options.clone().pragma("temp_store", "MEMORY"))
+            .await
+            .map_err(|error| migrate::unreachable(&place, &error))?;
+        migrated.close().await;
         let read = SqlitePoolOptions::new()
             .max_connections(READERS)
             .test_before_acquire(false)
