@@ -56,3 +56,20 @@ pub(super) fn holding(sql: &mut QueryBuilder<Db>, words: &[String]) {
             .push_unseparated(") > 0");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Store;
+    use crate::{Erasing, testing::TestDatabase};
+
+    #[tokio::test]
+    async fn old_pages_stay_in_memory_also_once_the_file_was_written_anew() {
+        const IN_MEMORY: i64 = 2;
+        let database = TestDatabase::sqlite();
+        let store = Store::connect(&database.url).await.unwrap();
+        let place = || sqlx::query_scalar::<_, i64>("PRAGMA temp_store").fetch_one(&store.write);
+        assert_eq!(place().await.unwrap(), IN_MEMORY);
+        store.rewrite().await.unwrap();
+        assert_eq!(place().await.unwrap(), IN_MEMORY);
+    }
+}
