@@ -208,7 +208,7 @@ impl SqliteStore {
             .await
             .map_err(|error| migrate::unfilled(&place, &error))?;
         // Migrations sort whole tables, and need files for it. From here on a statement keeps in memory what it needs to be taken
-        // back: that is half of what a batch would write.
+        // back: nearly half of the writes of a batch.
         let migrated = write;
         let write = alone
             .connect_with(options.clone().pragma("temp_store", "MEMORY"))
